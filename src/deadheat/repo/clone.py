@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
     from deadheat.repo.pinning.line_claims import LineClaim
 
-
 # "/pkg/mod/google.golang.org/grpc@v1.39.0/internal/x.go", "/nfs/mod/github.com/x/errors@v0.11.5/…"; with -trimpath
 # "google.golang.org/grpc@v1.39.0/internal/x.go". A module that go.mod replaces by a folder, usually of the repository
 # itself, has version v0.0.0-00010101000000-000000000000.
@@ -111,7 +110,6 @@ def self_vendored_paths(frame: Frame, known: Iterable[str]) -> list[str]:
 
 
 def is_own_module(dependency: DependencyModule, own_modules: Iterable[str]) -> bool:
-    """Whether the dependency is a module of this repository."""
     name = without_major_version(dependency.path)
     return any(f"{name}/".startswith(f"{own}/") for own in map(without_major_version, own_modules))
 
@@ -237,7 +235,6 @@ class Clone:
 
     @cached_property
     def tags(self) -> dict[str, str]:
-        """Every tag with its commit."""
         tags = {n.removeprefix("refs/tags/"): i for n, i in self.git.refs.items() if n.startswith("refs/tags/")}
         commits = self.git.object_ids(f"{tag}^{{commit}}" for tag in tags.values())
         return {name: c for name, c in zip(tags, commits, strict=True) if c}

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from deadheat.repo.syntax.declarations import CommitTree
     from deadheat.repo.variable import RaceVariable
 
-
 # "pthread_create(&t, NULL, scrub_main, s)", "std::thread t(serve, s);", "th_ = std::thread(&Pool::Work, this);",
 # "threads_.emplace_back(&Pool::Work, this)", "std::async(std::launch::async, fetch, url)"
 _THREAD_START = re.compile(
@@ -64,7 +63,6 @@ _PER_ITERATION_VERSION = 22  # from Go 1.22 on, each iteration has its own loop 
 _MAX_FILES, _MAX_SAME_NAME = 40, 6
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _MAX_BODY_BYTES = 1 << 16  # bytes of a function that are searched for names
-
 
 Findings = tuple["Finding", ...]
 SourceFile = tuple[str, bytes]  # path and content
@@ -373,10 +371,7 @@ def _diagnose_with_code(
 
 
 def _attribute_to_caller(access: Access, clone: Clone) -> Access:
-    """Attributes an access in a dependency to the calling line in the repository.
-
-    The code of a dependency is not available; the calling line shows the locks and checks.
-    """
+    """Attributes an access in a dependency, whose code is not available, to the calling line in the repository."""
     if access.site is None or access.site not in access.stack or _is_in_repository(access.site, clone):
         return access
     for index, frame in enumerate(access.stack):

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from deadheat.repo.fixes import CandidateCommit, ReportHistory
     from deadheat.repo.pinning import Pin
 
-
 # versions of these are not versions of the program
 _TOOL_NAMES = ("go", "linux")
 # versions in which the report may have occurred, most likely first
@@ -43,7 +42,6 @@ class DocumentHints:
     steps: tuple[Claim, ...] = ()  # steps to reproduce
 
     def merge_with(self, other: DocumentHints) -> DocumentHints:
-        """These hints followed by the others."""
         return DocumentHints(
             tuple(dict.fromkeys(self.revisions + other.revisions)),
             tuple(dict.fromkeys(self.issues + other.issues)),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from deadheat import plugins
 from deadheat._version import RULES_VERSION
@@ -36,20 +36,7 @@ if TYPE_CHECKING:
     from deadheat.repo.pinning.misfit_frames import RefutedCall
     from deadheat.repo.racing_lines import CodeSnippet, RacingLine
     from deadheat.repo.reproduction import Reproduction
-    from deadheat.repo.syntax.line_accesses import PossibleAccess
     from deadheat.repo.variable import RaceVariable
-
-
-_MAX_LINE_BYTES = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class TouchedLine:
-    """The variables that one racing line accesses, even if none is common to both."""
-
-    frame: Frame
-    text: str
-    touches: tuple[PossibleAccess, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +47,7 @@ class Dossier:
     repo_path: str | None = None  # path of the clone with most information
     pin: Pin | None = None
     variable: RaceVariable | None = None
-    touched_lines: tuple[TouchedLine, ...] = ()
+    racing_lines: tuple[RacingLine, ...] = ()
     refuted_calls: tuple[RefutedCall, ...] = ()
     fixed_by: tuple[CandidateCommit, ...] = ()
     fixed_in: tuple[str, ...] = ()  # releases that contain the fix
@@ -100,7 +87,7 @@ def build_dossier(report: Report, clones: Sequence[Clone], hints: DocumentHints 
             missing=missing,
             causes=_with_check_command(causes, report, run_command),
         )
-    return _assemble_dossier(_inspect_pin(report, *best, hints.issues), hints, dependency, missing)
+    return replace(_dossier_at_pin(report, *best, hints, dependency), missing=missing)
 
 
 def count_racing_sites(report: Report, clone: Clone) -> int:
@@ -108,41 +95,21 @@ def count_racing_sites(report: Report, clone: Clone) -> int:
     return sum(bool(access.site and clone.paths_of(access.site)) for access in report.accesses)
 
 
-class _PinFindings(NamedTuple):
-    """What the code at the pin and the history around it show."""
-
-    clone: Clone
-    pin: Pin
-    snapshot: CommitSnapshot
-    report: Report  # with refuted frames marked
-    refuted_calls: list[RefutedCall]
-    both_sides: list[RacingLine]
-    variable: RaceVariable | None
-    history: ReportHistory
-    fixes: list[CandidateCommit]
-
-
-def _inspect_pin(report: Report, clone: Clone, pin: Pin, issues: Sequence[str]) -> _PinFindings:
-    """Inspects a pin; if a fix is found inside it, inspects the part before the fix."""
-    commit = pin.best_window.last
-    tree = clone.tree_at(commit)
-    marked_report, refuted_calls = FrameChecker(clone, tree, pin).mark_report(report)
-    both_sides = find_racing_lines(clone, tree, marked_report)
-    variable = find_variable(tree, both_sides, marked_report)
-    history = ReportHistory(clone, pin, marked_report, both_sides)
-    fixes = FixFinder(history).find_fixes(variable, issues)
-    if fixes and fixes[0].is_convincing and (clone.main.position_of(commit) or 0) >= fixes[0].position:
+def _dossier_at_pin(
+    report: Report, clone: Clone, pin: Pin, hints: DocumentHints, dependency: DependencyModule | None
+) -> Dossier:
+    """What the code at a pin and the history around it show; if a fix is inside, at the part before the fix."""
+    snapshot = CommitSnapshot(clone, clone.tree_at(pin.best_window.last))
+    unmarked = report
+    report, refuted_calls = FrameChecker(clone, snapshot.tree, pin).mark_report(report)
+    both_sides = find_racing_lines(clone, snapshot.tree, report)
+    variable = find_variable(snapshot.tree, both_sides, report)
+    history = ReportHistory(clone, pin, report, both_sides)
+    fixes = FixFinder(history).find_fixes(variable, hints.issues)
+    if fixes and fixes[0].is_convincing and (clone.main.position_of(pin.best_window.last) or 0) >= fixes[0].position:
         shorter_pin = cut_before(clone, pin, fixes[0].position)
         if shorter_pin != pin:
-            return _inspect_pin(report, clone, shorter_pin, issues)
-    snapshot = CommitSnapshot(clone, tree)
-    return _PinFindings(clone, pin, snapshot, marked_report, refuted_calls, both_sides, variable, history, fixes)
-
-
-def _assemble_dossier(
-    findings: _PinFindings, hints: DocumentHints, dependency: DependencyModule | None, missing: tuple[str, ...]
-) -> Dossier:
-    clone, pin, snapshot, report, refuted_calls, both_sides, variable, history, fixes = findings
+            return _dossier_at_pin(unmarked, clone, shorter_pin, hints, dependency)
     origins = OriginFinder(history)
     releases = releases_with(clone, fixes[0].commit) if fixes and fixes[0].is_convincing else []
     answers = ClaimChecker(clone, pin, report, history).check_claims(hints.claims, fixes, releases)
@@ -154,7 +121,7 @@ def _assemble_dossier(
         clone.git.clone_path,
         pin,
         variable or relocated_variable or likely_variable(snapshot.tree, both_sides),
-        tuple(_touched_line(side) for side in both_sides),
+        tuple(both_sides),
         tuple(refuted_calls),
         tuple(fixes),
         tuple(releases),
@@ -163,11 +130,10 @@ def _assemble_dossier(
         tuple(find_owners(clone, clone.main.tip, paths, origins.line_authors())),
         choose_reproduction(run_command, hints.steps),
         dependency,
-        missing,
-        tuple(answers),
-        tuple(code_snippets(report, snapshot)),
-        (clone.commit_day(pin.window.first), clone.commit_day(pin.window.last)),
-        _with_check_command(causes, report, run_command),
+        answers=tuple(answers),
+        snippets=tuple(code_snippets(report, snapshot)),
+        days=(clone.commit_day(pin.window.first), clone.commit_day(pin.window.last)),
+        causes=_with_check_command(causes, report, run_command),
     )
 
 
@@ -184,12 +150,8 @@ def _with_check_command(
     )
 
 
-def _touched_line(side: RacingLine) -> TouchedLine:
-    text = side.text[:_MAX_LINE_BYTES].decode("utf-8", "replace").strip()
-    return TouchedLine(side.frame, text, tuple(side.possible_accesses))
-
-
 _ERROR_KIND = "error-stack"
+_MAX_LINE_BYTES = 4_000
 _OPERATION_VERBS = {
     Op.READ: "reads",
     Op.WRITE: "writes",
@@ -268,7 +230,7 @@ def dossier_to_json(dossier: Dossier, related: Sequence[str] = ()) -> JsonDict:
     at = dossier.pin.best_window.last if dossier.pin else None
     return {
         "variable": dossier.variable and _variable_to_json(dossier.variable),
-        "touched": [_touched_line_to_json(t) for t in dossier.touched_lines],
+        "touched": [_racing_line_to_json(line) for line in dossier.racing_lines],
         "pin": dossier.pin and {**_pin_to_json(dossier.pin), "days": list(dossier.days)},
         "still_present": dossier.still_present,
         "fixed_by": [_candidate_to_json(c) for c in dossier.fixed_by],
@@ -310,12 +272,10 @@ def _variable_to_json(variable: RaceVariable) -> JsonDict:
     }
 
 
-def _touched_line_to_json(touched: TouchedLine) -> JsonDict:
-    return {
-        "site": _frame_to_json(touched.frame),
-        "line": touched.text,
-        "touches": [".".join(touch.path) for touch in touched.touches],
-    }
+def _racing_line_to_json(line: RacingLine) -> JsonDict:
+    text = line.text[:_MAX_LINE_BYTES].decode("utf-8", "replace").strip()
+    touches = [".".join(access.path) for access in line.possible_accesses]
+    return {"site": _frame_to_json(line.frame), "line": text, "touches": touches}
 
 
 def _window_to_json(window: CommitWindow) -> JsonDict:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from deadheat.repo.clone import Clone
     from deadheat.repo.git import GitReader
 
-
 # "func (e *T) Close(", "type Tracker struct {", "	stats *Stats", "	A, B int"
 _DECLARATION = re.compile(
     rb"^(?:func (?:\([^)\n]{0,200}\) )?(\w{1,200})[\[(]|type (\w{1,200})[ \[=]"

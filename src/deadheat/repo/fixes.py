@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from deadheat.repo.racing_lines import RacingLine
     from deadheat.repo.variable import RaceVariable
 
-
 MIN_CERTAIN_SCORE = 0.8
 MAX_NEAR_DISTANCE = 30
 _MAX_DOUBTED_POINTS = 3.0
@@ -210,6 +209,7 @@ class ReportHistory:
         """The position of the commit on the main line, or that of its fork point."""
         return self.clone.side_branches.fork_position(commit) or 0
 
+    @cached_property
     def later_changes(self) -> dict[int, tuple[float, str]]:
         """Positions of later commits that change a file of the report, with points and a reason."""
         changes: dict[int, tuple[float, str]] = {}
@@ -253,7 +253,6 @@ class ReportHistory:
         return file_versions.function_text(self.clone, blob, path, target.function)
 
     def current_paths(self, paths: Sequence[str]) -> list[str]:
-        """The current paths of files."""
         return [self.path_steps[p][-1].path if p in self.path_steps else p for p in paths]
 
 
@@ -277,14 +276,13 @@ class FixFinder:
 
     def find_fixes(self, variable: RaceVariable | None, issues: Sequence[str] = ()) -> list[CandidateCommit]:
         """Later commits that may have fixed the race, most likely first."""
-        later_changes = self._history.later_changes()
         report_names = self._report_names(variable)
         found: list[tuple[CandidateCommit, CommitMessage]] = []
         reverted: set[str] = set()
-        positions = {*later_changes, *self._quoting.same_report}
+        positions = {*self._history.later_changes, *self._quoting.same_report}
         messages = self._clone.messages.messages_after(self._history.window_start, positions, issues)
         for position, message in messages.items():
-            candidate = self._rate_message(position, message, later_changes, report_names, issues)
+            candidate = self._rate_message(position, message, report_names, issues)
             reverted.update(_REVERTED_COMMIT.findall(message.text))
             if candidate.points >= 1.0 and not _REVERT_SUBJECT.match(message.subject):
                 found.append((candidate, message))
@@ -297,7 +295,7 @@ class FixFinder:
             if merged:
                 text = "\n".join([message.text, *(inner.text for _, inner in merged)])
                 with_merged = message._replace(text=text)
-                candidate = self._rate_message(candidate.position, with_merged, later_changes, report_names, issues)
+                candidate = self._rate_message(candidate.position, with_merged, report_names, issues)
                 candidate.add_reason(0.0, f"merges {merged[0][0][:11]}")
             self._rate_changes(candidate, candidate.position, variable)
             combine_scores(candidate)
@@ -309,14 +307,10 @@ class FixFinder:
         return rank_candidates(relevant)[:5]
 
     def _rate_message(
-        self,
-        position: int,
-        message: CommitMessage,
-        later_changes: dict[int, tuple[float, str]],
-        names: list[tuple[str, str]],
-        issues: Sequence[str],
+        self, position: int, message: CommitMessage, names: list[tuple[str, str]], issues: Sequence[str]
     ) -> CandidateCommit:
         commit = self._clone.main.commits[position]
+        later_changes = self._history.later_changes
         candidate = score_message(commit, message, names if position in later_changes else [], issues)
         if position in later_changes:
             candidate.add_reason(*later_changes[position])

@@ -25,10 +25,7 @@ class OriginFinder:
         self._history, self._clone = history, history.clone
 
     def introducing_commits(self, suspects: Iterable[ClaimAnswer] = ()) -> list[CandidateCommit]:
-        """Commits that added the racing lines and the `go` statements, newest first.
-
-        Commits that the document suspects come first, if they change files of the report.
-        """
+        """Commits that added the racing lines and the `go` statements: suspects of the document first, then newest."""
         by_position: dict[int, CandidateCommit] = {}
         for target, position in self._history.introducing_positions.items():
             if position is None:

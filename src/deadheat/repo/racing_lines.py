@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from deadheat.repo.clone import Clone, CommitSnapshot
     from deadheat.repo.syntax.declarations import CommitTree
 
+    LineSpan = tuple[int, int]
 
 WRITING_OPS = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _NOT_VARIABLES = frozenset(
@@ -150,7 +151,7 @@ def _racing_line_at(clone: Clone, access: Access, frame: Frame, path: str, blob:
 
 
 def line_of_rows(
-    access: Access, frame: Frame, path: str, source: bytes, span: tuple[int, int], rows: tuple[int, int], language: str
+    access: Access, frame: Frame, path: str, source: bytes, span: LineSpan, rows: LineSpan, language: str
 ) -> RacingLine:
     """An access by some rows of the function with this extent, with all that these rows may access."""
     body = b"\n".join(parser.source_lines(source, *span))

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from deadheat.model import Claim, Report
     from deadheat.repo.clone import CommitSnapshot
 
-
 RUN_COUNT = 20  # a race may not occur in every run
 
 

@@ -27,7 +27,7 @@ from deadheat.repo.syntax.line_accesses import BASE, CALLEE, OPERAND, TARGET, Po
 from deadheat.repo.syntax.parser import language_of_file, language_of_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from deadheat.model import Report
 
@@ -72,7 +72,7 @@ def find_variable(tree: CommitTree, racing_lines: Sequence[RacingLine], report: 
         return package_variable or _only_accessed_variable(tree, racing_lines[0])
     a, b = racing_lines[:2]
     return (
-        _common_variable(tree, a, b, a.possible_accesses, b.possible_accesses, "both lines touch it")
+        _common_variable(tree, a, b, "both lines touch it")
         or _overwritten_struct(tree, a, b)
         or _overwritten_struct(tree, b, a)
         or _variable_through_call(tree, a, b)
@@ -96,18 +96,10 @@ def likely_variable(tree: CommitTree, racing_lines: Sequence[RacingLine]) -> Rac
     return _only_written_field(tree, a, b) or _only_written_field(tree, b, a)
 
 
-def _common_variable(
-    tree: CommitTree,
-    a: RacingLine,
-    b: RacingLine,
-    accesses_a: Iterable[PossibleAccess],
-    accesses_b: Iterable[PossibleAccess],
-    why: str,
-) -> RaceVariable | None:
+def _common_variable(tree: CommitTree, a: RacingLine, b: RacingLine, why: str) -> RaceVariable | None:
     best: tuple[tuple[int, bool], PossibleAccess, PossibleAccess] | None = None
-    candidates_b = list(accesses_b)
-    for access_a in accesses_a:
-        for access_b in candidates_b:
+    for access_a in a.possible_accesses:
+        for access_b in b.possible_accesses:
             if access_a.name != access_b.name or access_a.rank == access_b.rank == BASE:
                 continue
             is_field = a.is_field_access(access_a)
@@ -198,10 +190,8 @@ def _overwritten_struct(tree: CommitTree, a: RacingLine, b: RacingLine) -> RaceV
     """One side stores a whole struct, the other accesses a part of it."""
     for access in a.possible_accesses:
         type_name = bare_type_name(access.stored_type) if access.stored_type else ""
-        struct = tree.find_struct(type_name, tree.files_declaring(type_name, a.path)) if type_name else None
-        parts = (
-            (_field_of_type(struct[2], accessed_type) for accessed_type in _accessed_types(tree, b)) if struct else ()
-        )
+        struct = tree.struct_body(type_name, tree.files_declaring(type_name, a.path)) if type_name else None
+        parts = (_field_of_type(struct, accessed) for accessed in _accessed_types(tree, b)) if struct else ()
         part = next(filter(None, parts), None)
         if part is None:
             continue
@@ -254,10 +244,10 @@ def _variable_through_call(tree: CommitTree, a: RacingLine, b: RacingLine, throu
             spans = line_claims.function_extents(language, source, call.name) if language else []
             for span in [(first, last) for first, last in spans if last - first < max_lines]:
                 callee = line_of_rows(a.access, a.frame, path, source, span, span, language)
-                callee = callee._replace(possible_accesses=resolve_members(tree, callee))
-                likely = filter_by_operation(callee.possible_accesses, a.access.op, source)
+                likely = filter_by_operation(resolve_members(tree, callee), a.access.op, source)
+                callee = callee._replace(possible_accesses=likely)
                 why = f"one line touches it through {through}{call.name}"
-                if result := _common_variable(tree, callee, b, likely, b.possible_accesses, why):
+                if result := _common_variable(tree, callee, b, why):
                     return result
                 if not through and language == "go" and span[1] - span[0] < _MAX_INNER_CALLEE_LINES:
                     inner_calls.append((callee, f"{call.name} and "))
@@ -273,16 +263,13 @@ def _variable_through_parameter(tree: CommitTree, a: RacingLine, b: RacingLine) 
             continue
         caller = line_a if line_a is a.caller else line_b
         why = f"one line touches it as a parameter, which {caller.frame.function} passes"
-        if found := _common_variable(tree, line_a, line_b, line_a.possible_accesses, line_b.possible_accesses, why):
+        if found := _common_variable(tree, line_a, line_b, why):
             return found
     return None
 
 
 def _only_written_field(tree: CommitTree, a: RacingLine, b: RacingLine) -> RaceVariable | None:
-    """The only field that the writing line stores to, if the lines have nothing in common.
-
-    The other side uses another name or the whole object: an encoder, a copy.
-    """
+    """The only field that the writing line stores to, if the other line uses the whole object: an encoder, a copy."""
     if not a.is_write or b.is_write or a.is_call_site or (not b.is_call_site and _names_field(b)):
         return None
     field = _only_accessed_variable(tree, a)

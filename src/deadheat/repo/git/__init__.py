@@ -22,7 +22,6 @@ from deadheat.errors import DeadheatError
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-
 # "	objectformat = sha256": needed to read the objects
 _SHA256_FORMAT = re.compile(r"^\s*objectformat\s*=\s*sha256\s*$", re.IGNORECASE | re.MULTILINE)
 # "	promisor = true": objects may be missing

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from deadheat.repo.git import GitReader
     from deadheat.repo.git.messages import CommitMessage
 
-
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS commits (pos INTEGER PRIMARY KEY, id TEXT, time INTEGER);
 CREATE UNIQUE INDEX IF NOT EXISTS commits_by_id ON commits (id);

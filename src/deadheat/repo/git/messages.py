@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     SiteLines = frozenset[tuple[str, int]]
 
-
 DATA_RACE_PHRASE = re.compile(r"\bdata[ -]?rac(?:e|es|ing)\b|\brac(?:e|es|y) condition", re.IGNORECASE)
 SYNCHRONIZATION_PHRASE = re.compile(
     r"\b(?:data.?)?rac(?:e|es|y|ing)\b|\bthread.?safe\w*|synchroni[sz]\w*|\bmutex\b|\batomic\w*"
@@ -31,8 +30,6 @@ _CHANGE_NUMBER = re.compile(r"\(#(\d{1,9})\)|^Merge pull request #(\d{1,9})\b")
 
 
 class CommitMessage(NamedTuple):
-    """The message and metadata of a commit."""
-
     subject: str
     text: str
     author: str
@@ -65,7 +62,6 @@ def _find_closed_issues(text: str) -> tuple[str, ...]:
 
 
 def parse_commit(content: bytes) -> CommitMessage:
-    """Parses a commit object."""
     header, _, text = content.decode("utf-8", "replace").partition("\n\n")
     author, time, parents = "", 0, 0
     for line in header.split("\n"):

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     FixRow = dict[str, Any]
 
-
 _MAX_TEXT_LENGTH = 4_000
 # phrases in messages: "concurrent map read and map write", "close of closed channel"
 _CAUSE_PHRASES = {
@@ -123,8 +122,6 @@ class RaceFix:
 
 @dataclass(frozen=True, slots=True)
 class RevertCommit:
-    """A commit that reverted others."""
-
     commit: str
     reverted_commits: tuple[str, ...]  # ids or prefixes of ids
     reverted_pulls: tuple[str, ...]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from deadheat.repo.git import GitReader
     from deadheat.repo.git.messages import CommitMessage
 
-
 # a commit that changes more files is not a race fix, and may be malicious
 MAX_FILES = 400
 _MAX_SOURCE_FILES = 60
@@ -178,7 +177,6 @@ def _common_prefix_length(a: list[bytes], b: list[bytes]) -> int:
 
 
 def split_units(path: str, source: bytes) -> dict[CodeUnit, list[bytes]]:
-    """The lines of each unit."""
     found: dict[CodeUnit, list[bytes]] = {}
     language = language_of_path(path)
     if source and language is not None:

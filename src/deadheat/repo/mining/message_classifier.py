@@ -119,7 +119,6 @@ _PULL_NUMBER = re.compile(r"\(#(\d{1,9})\)\s*$|^Merge pull request #(\d{1,9}) ")
 # "Merge branch 'master' into fix-race": updates a branch
 _BRANCH_MERGE_SUBJECT = _any_phrase(r"^Merge (?:remote-tracking )?(?:branch|commit|tag|remote)\b")
 
-
 # longer messages are cut off
 MAX_MESSAGE_LENGTH = 1 << 18
 _MAX_SUBJECT_LENGTH, _MAX_LINE_LENGTH, _MAX_ISSUES = 2_000, 400, 20

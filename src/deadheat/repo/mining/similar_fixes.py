@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from deadheat.model import Frame, Report
     from deadheat.repo.mining import RaceFix
 
-
 MAX_SIMILAR = 5
 _MAX_CALLERS = 40
 # share of fixes above which a name has no meaning
@@ -61,7 +60,6 @@ class SimilarFix:
 def build_query(
     report: Report, variables: Iterable[str] = (), owner: str | None = None, cause: str | None = None
 ) -> SimilarityQuery:
-    """Builds the query from a report and its dossier."""
     sites = [access.site for access in report.accesses if access.site]
     callers = _caller_frames(report, sites)
     variable_names = [*variables]
@@ -106,7 +104,6 @@ def _method_name(site: Frame) -> str:
 
 
 def _race_features(report: Report, sites: Sequence[Frame]) -> Iterable[str]:
-    """General features of the race."""
     if sites and all(is_test_path(site.file) for site in sites):
         yield "both accesses are in tests"
     elif any(is_test_path(site.file) for site in sites):

@@ -115,7 +115,6 @@ _TEST_PATH = re.compile(
     r"|(?:^|/)test_\w{1,60}\.\w{1,4}$"
 )
 
-
 LOCK_ADDED, MADE_ATOMIC, COPY_MADE, ORDER_CHANGED = "lock-added", "made-atomic", "copy-made", "order-changed"
 JOINED_BEFORE_TEARDOWN, SHARING_REMOVED, TEST_ONLY = "joined-before-teardown", "removed-sharing", "test-only"
 DEPENDENCY_UPDATED, OTHER_STRATEGY = "dependency-updated", "other"

@@ -29,13 +29,10 @@ class CommitWindow:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """The commits that fit a report.
+    """The commits that fit a report."""
 
-    In `window` each frame is in its function; in `best_window` each line does what its frame claims.
-    """
-
-    window: CommitWindow
-    best_window: CommitWindow
+    window: CommitWindow  # each frame is in its function
+    best_window: CommitWindow  # each line does what its frame claims
     frame_count: int
     fitting_count: int
     tags: tuple[str, ...]
@@ -142,10 +139,7 @@ def build_runs(steps: dict[int, FrameScore]) -> list[CommitRun]:
 
 
 def widen_run(run: CommitRun, runs: list[CommitRun]) -> CommitRun:
-    """The run together with neighbours in which as many frames are in their functions.
-
-    If this more than doubles the run, there are too few frames to be reliable: the run stays as it is.
-    """
+    """The run together with neighbours in which as many frames are in their functions."""
     index = runs.index(run)
     first_index = last_index = index
     while first_index and _continues_run(runs[first_index - 1], runs[first_index]):
@@ -153,6 +147,7 @@ def widen_run(run: CommitRun, runs: list[CommitRun]) -> CommitRun:
     while last_index + 1 < len(runs) and _continues_run(runs[last_index], runs[last_index + 1]):
         last_index += 1
     wide_run = CommitRun(runs[first_index].first, runs[last_index].last, run.total)
+    # if this more than doubles the run, there are too few frames to be reliable
     return wide_run if wide_run.length <= 2 * run.length else run
 
 
@@ -202,7 +197,6 @@ class CommitScorer:
         return build_runs(steps)
 
     def score_revisions(self, names: dict[str, str], min_score: int) -> list[ScoredRevision]:
-        """The revisions with at least this score."""
         max_outer = line_claims.GRADE_MATCH * sum(claim.weight for claim in self._outer_claims)
         scores = self.score_commits(list(names.values()), self._racing_claims)
         near_names = {n: c for n, c in names.items() if scores.get(c, 0) and scores[c] + max_outer >= min_score}
@@ -247,10 +241,7 @@ def cut_before(clone: Clone, pin: Pin, end_position: int) -> Pin:
 
 
 def find_pin(clone: Clone, report: Report, candidates: Sequence[str] = ()) -> Pin | None:
-    """The window that fits the frames of a report best; None if none of its files is known.
-
-    `candidates` are revisions and dates that the document names; they are checked like any other.
-    """
+    """The window that fits a report best; None if no file is known. `candidates`: revisions and dates to try."""
     all_claims = line_claims.frame_claims(report)
     claims = [claim for claim in all_claims if clone.paths_of(claim.frame)]
     if not claims or not clone.main.tip:
@@ -321,10 +312,8 @@ class _PinSearch:
         return matched.to_window(matched.wide_run)
 
     def _side_runs(self, fitting: list[ScoredRevision], score: int) -> list[MatchedRun]:
-        """The best runs on side branches that may be better than the main line.
-
-        A report from the middle of a release branch fits neither a tag nor the tip exactly, but nearly.
-        """
+        """The best runs on side branches that may be better than the main line."""
+        # a report from the middle of a release branch fits neither a tag nor the tip exactly, but nearly
         if score == self._scorer.max_score:
             return []
         tips = self._scorer.score_revisions(self._clone.release_branches, 0)

@@ -17,7 +17,6 @@ from deadheat.symbols import go
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 # functions of the Go runtime, and the call in user code that they stand for
 _RUNTIME_CALLS = {"racewrite": "Wait", "raceread": "Add", "closechan": "close"}
 # "copr.(*copIterator).open·dwrap·8", "hub.Run.gowrap1", "hub.Run.deferwrap2": no code of its own
@@ -263,7 +262,6 @@ def _go_function_end(source: bytes, start: int) -> int:
 
 
 def line_text(source: bytes, line: int) -> bytes | None:
-    """One line of a source, counted from 1."""
     rows = source.split(b"\n", max(line, 1))
     return rows[line - 1][:_MAX_LINE_BYTES] if len(rows) >= line else None
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from deadheat.repo.pinning.line_claims import FrameClaim, FrameKey
     from deadheat.repo.syntax.declarations import CommitTree
 
-
 FrameStack = tuple[Frame, ...]
 # built-in functions and types: they call no user code
 _BUILTIN_NAMES = frozenset(
@@ -37,7 +36,6 @@ _BUILTIN_NAMES = frozenset(
      "byte", "error", "float32", "float64", "int", "int8", "int16", "int32", "int64",
      "rune", "string", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr")
 )  # fmt: skip
-
 
 # inlining: depth, lines of a function, functions to search
 _MAX_INLINE_DEPTH, _MAX_INLINE_LINES, _MAX_FUNCTIONS = 4, 24, 48
@@ -126,10 +124,9 @@ class FrameChecker:
         return not bodies or self._bodies_may_reach(bodies, name, is_user_code)
 
     def _bodies_may_reach(self, bodies: list[tuple[str, bytes]], name: str, is_user_code: bool) -> bool:
-        """Whether one of the functions, or one inlined into them, names the function.
+        """Whether one of the functions, or one inlined into them (which has no frame), names the function.
 
-        Small functions may be inlined and have no frame. A call into a library may reach any library
-        function, and a function value any function.
+        A call into a library may reach any library function, and a function value any function.
         """
         visited: set[tuple[str, bytes]] = set()
         for _ in range(_MAX_INLINE_DEPTH):
@@ -226,26 +223,7 @@ class _FrameFunction(NamedTuple):
 
 def relocate_frames(snapshot: CommitSnapshot, report: Report, misfits: Iterable[Frame]) -> RelocatedReport | None:
     """The report with the lines of misfit frames relocated; None if no line is found."""
-    wanted_keys = set(map(frame_key, misfits))
-    functions = [
-        located
-        for frame_claim in line_claims.frame_claims(report)
-        if frame_key(frame_claim.frame) in wanted_keys and (located := _locate_function(snapshot, frame_claim))
-    ]
-    new_lines: dict[FrameKey, int] = {}
-    shifts: dict[str, list[int]] = {}
-    for function in functions:
-        rows = _matching_lines(function)
-        if len(rows) == 1:
-            new_lines[function.key] = rows[0]
-            shifts.setdefault(function.path, []).append(rows[0] - function.line)
-    for function in functions:
-        if function.key not in new_lines and (row := _line_by_shift(function, shifts)):
-            new_lines[function.key] = row
-    racing_lines = _relocate_racing_lines(snapshot, report, functions, new_lines, shifts)
-    new_lines |= {key: rows[0] for key, rows in racing_lines.items()}
-    chosen = any(len(rows) > 1 for rows in racing_lines.values())
-    return _replace_lines(report, new_lines)._replace(is_choice=chosen) if new_lines else None
+    return _Relocation(snapshot, report, misfits).relocated_report()
 
 
 def _locate_function(snapshot: CommitSnapshot, frame_claim: FrameClaim) -> _FrameFunction | None:
@@ -268,59 +246,6 @@ def _matching_lines(function: _FrameFunction) -> list[int]:
     ]
 
 
-def _line_by_shift(function: _FrameFunction, shifts: dict[str, list[int]]) -> int | None:
-    """Of several matching lines, the one with the same shift as others of its file."""
-    known_shifts = shifts.get(function.path, ())
-    nearby = [
-        row
-        for row in _matching_lines(function)
-        if any(abs(row - function.line - shift) <= _MAX_SHIFT_DIFFERENCE for shift in known_shifts)
-    ]
-    return nearby[0] if len(nearby) == 1 else None
-
-
-def _relocate_racing_lines(
-    snapshot: CommitSnapshot,
-    report: Report,
-    functions: Sequence[_FrameFunction],
-    new_lines: dict[FrameKey, int],
-    shifts: dict[str, list[int]],
-) -> dict[FrameKey, list[int]]:
-    """New lines of the racing frames by the fields that both functions access."""
-    candidates = [_racing_function(snapshot, report, a, functions, new_lines) for a in report.accesses[:2]]
-    both = [racing for racing in candidates if racing is not None]
-    if len(both) < 2 or both[0].function[1:] == both[1].function[1:]:
-        return {}  # one function: most fields are accessed on several lines
-    if not any(racing.is_misplaced for racing in both):
-        return _relocate_fitting_line(both, functions, new_lines)
-    name = _common_field(both)
-    if not name:
-        # a line that is only possible may have moved, too
-        both = [racing if racing.is_misplaced else racing.search_whole_function() for racing in both]
-        name = _common_field(both)
-    return {
-        racing.function.key: _nearest_lines(racing, name, shifts) for racing in both if racing.is_misplaced and name
-    }
-
-
-def _relocate_fitting_line(
-    both: Sequence[_RacingFunction], functions: Sequence[_FrameFunction], new_lines: dict[FrameKey, int]
-) -> dict[FrameKey, list[int]]:
-    """A line that fits by accident and shares no field with the other: shifted like its function."""
-    if set(both[0].field_lines) & set(both[1].field_lines):
-        return {}
-    for racing, other in (both, both[::-1]):
-        same_function = [each for each in functions if each[1:] == racing.function[1:] and each.key in new_lines]
-        shifts = {new_lines[each.key] - each.line for each in same_function}
-        if len(shifts) != 1:
-            continue
-        line = racing.function.line + shifts.pop()
-        fields = _touched_fields(racing.function, racing.access, (line, line))
-        if len(set(fields) & set(other.field_lines)) == 1:
-            return {racing.function.key: [line]}
-    return {}
-
-
 class _RacingFunction(NamedTuple):
     """The function of a racing line, and the fields that it touches: anywhere in it if misplaced."""
 
@@ -338,29 +263,6 @@ class _RacingFunction(NamedTuple):
         return self._replace(is_misplaced=True, field_lines=field_lines)
 
 
-def _racing_function(
-    snapshot: CommitSnapshot,
-    report: Report,
-    access: Access,
-    functions: Sequence[_FrameFunction],
-    new_lines: dict[FrameKey, int],
-) -> _RacingFunction | None:
-    """None if the function does not exist, or if its line was relocated already by its call."""
-    single_report = report._replace(accesses=(access,), actors=())
-    frame_claim = next((claim for claim in line_claims.frame_claims(single_report) if claim.is_racing), None)
-    if frame_claim is None or frame_claim.claim.action not in ("read", "write"):
-        return None
-    key = frame_key(frame_claim.frame)
-    if key in new_lines:
-        return None
-    misplaced = next((located for located in functions if located.key == key), None)
-    function = misplaced or _locate_function(snapshot, frame_claim)
-    if function is None:
-        return None
-    span = function.span if misplaced else (frame_claim.claim.line, frame_claim.claim.line)
-    return _RacingFunction(function, access, misplaced is not None, _touched_fields(function, access, span))
-
-
 def _common_field(both: Sequence[_RacingFunction]) -> str:
     """The only field that both functions touch; of several, the one with equal shifts."""
     a, b = both
@@ -368,13 +270,6 @@ def _common_field(both: Sequence[_RacingFunction]) -> str:
     if len(names) > 1 and a.function.path == b.function.path:
         names = {n for n in names if any(abs(x - y) <= 1 for x in a.shifts_to(n) for y in b.shifts_to(n))}
     return names.pop() if len(names) == 1 else ""
-
-
-def _nearest_lines(racing: _RacingFunction, name: str, shifts: dict[str, list[int]]) -> list[int]:
-    """The lines that touch the field, nearest first; only one if its shift occurs in the file."""
-    rows, line = racing.field_lines[name], racing.function.line
-    shifted = [row for row in rows if row - line in shifts.get(racing.function.path, ())]
-    return shifted if len(shifted) == 1 else sorted(rows, key=lambda row: abs(row - line))
 
 
 def _touched_fields(function: _FrameFunction, access: Access, span: tuple[int, int]) -> dict[str, list[int]]:
@@ -392,16 +287,101 @@ def _touched_fields(function: _FrameFunction, access: Access, span: tuple[int, i
     return found
 
 
-def _replace_lines(report: Report, new_lines: dict[FrameKey, int]) -> RelocatedReport:
-    def with_new_line(frame: Frame) -> Frame:
-        line = new_lines.get(frame_key(frame))
+class _Relocation:
+    """The new lines of the frames of one report, by calls and then by the fields that both racing functions access."""
+
+    def __init__(self, snapshot: CommitSnapshot, report: Report, misfits: Iterable[Frame]) -> None:
+        self._snapshot, self._report = snapshot, report
+        wanted_keys = set(map(frame_key, misfits))
+        claims = [claim for claim in line_claims.frame_claims(report) if frame_key(claim.frame) in wanted_keys]
+        self._functions = [located for claim in claims if (located := _locate_function(snapshot, claim))]
+        self._new_lines: dict[FrameKey, int] = {}
+        self._shifts: dict[str, list[int]] = {}  # of the relocated lines of each file
+
+    def relocated_report(self) -> RelocatedReport | None:
+        for function in self._functions:
+            rows = _matching_lines(function)
+            if len(rows) == 1:
+                self._new_lines[function.key] = rows[0]
+                self._shifts.setdefault(function.path, []).append(rows[0] - function.line)
+        for function in self._functions:
+            if function.key not in self._new_lines and (row := self._line_by_shift(function)):
+                self._new_lines[function.key] = row
+        racing_lines = self._relocate_racing_lines()
+        self._new_lines |= {key: rows[0] for key, rows in racing_lines.items()}
+        if not self._new_lines:
+            return None
+        accesses = tuple(
+            a._replace(stack=tuple(map(self._with_new_line, a.stack)), site=a.site and self._with_new_line(a.site))
+            for a in self._report.accesses
+        )
+        actors = tuple(
+            a._replace(created_at=tuple(map(self._with_new_line, a.created_at))) for a in self._report.actors
+        )
+        sites = [a.site for a in self._report.accesses if a.site and frame_key(a.site) in self._new_lines]
+        relocated_sites = tuple((site, self._new_lines[frame_key(site)]) for site in sites)
+        is_choice = any(len(rows) > 1 for rows in racing_lines.values())
+        return RelocatedReport(self._report._replace(accesses=accesses, actors=actors), relocated_sites, is_choice)
+
+    def _with_new_line(self, frame: Frame) -> Frame:
+        line = self._new_lines.get(frame_key(frame))
         return frame if line is None else frame._replace(line=line)
 
-    accesses = tuple(
-        a._replace(stack=tuple(map(with_new_line, a.stack)), site=with_new_line(a.site) if a.site else None)
-        for a in report.accesses
-    )
-    actors = tuple(a._replace(created_at=tuple(map(with_new_line, a.created_at))) for a in report.actors)
-    sites = [a.site for a in report.accesses if a.site and frame_key(a.site) in new_lines]
-    relocated = tuple((site, new_lines[frame_key(site)]) for site in sites)
-    return RelocatedReport(report._replace(accesses=accesses, actors=actors), relocated)
+    def _line_by_shift(self, function: _FrameFunction) -> int | None:
+        """Of several matching lines, the one with the same shift as others of its file."""
+        known_shifts = self._shifts.get(function.path, ())
+        nearby = [
+            row
+            for row in _matching_lines(function)
+            if any(abs(row - function.line - shift) <= _MAX_SHIFT_DIFFERENCE for shift in known_shifts)
+        ]
+        return nearby[0] if len(nearby) == 1 else None
+
+    def _relocate_racing_lines(self) -> dict[FrameKey, list[int]]:
+        both = [racing for racing in map(self._racing_function, self._report.accesses[:2]) if racing is not None]
+        if len(both) < 2 or both[0].function[1:] == both[1].function[1:]:
+            return {}  # one function: most fields are accessed on several lines
+        if not any(racing.is_misplaced for racing in both):
+            return self._relocate_fitting_line(both)
+        name = _common_field(both)
+        if not name:
+            # a line that is only possible may have moved, too
+            both = [racing if racing.is_misplaced else racing.search_whole_function() for racing in both]
+            name = _common_field(both)
+        misplaced = [racing for racing in both if racing.is_misplaced and name]
+        return {racing.function.key: self._nearest_lines(racing, name) for racing in misplaced}
+
+    def _racing_function(self, access: Access) -> _RacingFunction | None:
+        """None if the function does not exist, or if its line was relocated already by its call."""
+        single_report = self._report._replace(accesses=(access,), actors=())
+        frame_claim = next((claim for claim in line_claims.frame_claims(single_report) if claim.is_racing), None)
+        if frame_claim is None or frame_claim.claim.action not in ("read", "write"):
+            return None
+        key = frame_key(frame_claim.frame)
+        misplaced = next((located for located in self._functions if located.key == key), None)
+        function = misplaced or _locate_function(self._snapshot, frame_claim)
+        if function is None or key in self._new_lines:
+            return None
+        span = function.span if misplaced else (frame_claim.claim.line, frame_claim.claim.line)
+        return _RacingFunction(function, access, misplaced is not None, _touched_fields(function, access, span))
+
+    def _relocate_fitting_line(self, both: Sequence[_RacingFunction]) -> dict[FrameKey, list[int]]:
+        """A line that fits by accident and shares no field with the other: shifted like its function."""
+        if set(both[0].field_lines) & set(both[1].field_lines):
+            return {}
+        for racing, other in (both, both[::-1]):
+            same_function = [each for each in self._functions if each[1:] == racing.function[1:]]
+            shifts = {self._new_lines[each.key] - each.line for each in same_function if each.key in self._new_lines}
+            if len(shifts) != 1:
+                continue
+            line = racing.function.line + shifts.pop()
+            fields = _touched_fields(racing.function, racing.access, (line, line))
+            if len(set(fields) & set(other.field_lines)) == 1:
+                return {racing.function.key: [line]}
+        return {}
+
+    def _nearest_lines(self, racing: _RacingFunction, name: str) -> list[int]:
+        """The lines that touch the field, nearest first; only one if its shift occurs in the file."""
+        rows, line = racing.field_lines[name], racing.function.line
+        shifted = [row for row in rows if row - line in self._shifts.get(racing.function.path, ())]
+        return shifted if len(shifted) == 1 else sorted(rows, key=lambda row: abs(row - line))

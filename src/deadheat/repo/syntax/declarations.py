@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from deadheat.repo.git import GitReader
     from deadheat.repo.racing_lines import RacingLine
 
-
 _MAX_FILES, _MAX_LISTED = 30_000, 1_000_000
 # "	cancelFunc context.CancelFunc // why": a struct field as gofmt formats it
 _GO_FIELD = rb"^[ \t]{1,20}(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}[ \t]{1,80}([^\s:=(,][^\n`/]{0,200})"
@@ -37,8 +36,6 @@ class DeclarationLocation(NamedTuple):
 
 
 class StructField(NamedTuple):
-    """A field of a struct with its declared type."""
-
     owner: str
     name: str
     kind: str
@@ -121,22 +118,19 @@ class CommitTree:
         fields = (_field_at_match(name, path, source, match) for path, source, match in matches)
         return [field for field in fields if field]
 
-    def find_struct(self, name: str, sources: dict[str, bytes]) -> tuple[str, int, bytes] | None:
-        """Path, line and body of a struct declaration."""
+    def struct_body(self, name: str, sources: dict[str, bytes]) -> bytes | None:
         word = name.encode("utf-8", "replace")
         pattern = re.compile(_STRUCT_START % re.escape(word), re.MULTILINE)
         for path, source in sources.items():
             start = source.find(b"type " + word) if path.endswith(".go") else -1
             if start >= 0 and (match := pattern.search(source, start)):
                 end = source.find(b"\n}", match.end())
-                body = source[match.end() : end if end > 0 else len(source)]
-                return path, source.count(b"\n", 0, match.start()) + 1, body
+                return source[match.end() : end if end > 0 else len(source)]
         return None
 
     def embedded_types(self, name: str, sources: dict[str, bytes]) -> list[str]:
         """The types that a struct embeds."""
-        struct = self.find_struct(name, sources)
-        return [match.decode() for match in _EMBEDDED_FIELD.findall(struct[2])] if struct else []
+        return [match.decode() for match in _EMBEDDED_FIELD.findall(self.struct_body(name, sources) or b"")]
 
     def result_type(self, function: str, sources: dict[str, bytes]) -> str:
         """The (first) result type of a function or method."""
@@ -305,7 +299,6 @@ def is_local_variable(name: str, racing_line: RacingLine) -> bool:
 
 
 def find_package_variable(tree: CommitTree, racing_line: RacingLine, name: str) -> DeclarationLocation | None:
-    """The declaration of the package variable of that name, if any."""
     word = name.encode("utf-8", "replace")
     for path, source in tree.folder_contents(racing_line.path).items():
         excluded = (*_NOT_VARIABLE_PREFIXES, b"const ") if path.endswith(".go") else _NOT_VARIABLE_PREFIXES
@@ -326,7 +319,6 @@ def _is_in_var_block(word: bytes, text: bytes, source: bytes, start: int) -> boo
 
 
 def declares_name(name: str, text: bytes) -> bool:
-    """Whether a line declares the name."""
     word = re.escape(name.encode("utf-8", "replace"))
     return bool(
         re.search(rb"(?<![\w.])%s(?:, \w{1,80}){0,8} :=|\bvar %s\b|\blet (?:mut )?%s\b" % (word, word, word), text)

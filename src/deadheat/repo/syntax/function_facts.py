@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-
 _STORE_NODES = (
     "assignment_statement", "assignment_expression", "compound_assignment_expr", "inc_statement", "dec_statement",
     "update_expression",

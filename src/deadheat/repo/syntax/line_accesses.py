@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-
 # ranks: how likely the operation of the line is on this
 TARGET, OPERAND, CALLEE, BASE = 3, 2, 1, 0
 
@@ -279,7 +278,6 @@ def accesses_through_parameters(
 
 
 def _parameter_names(source: bytes, function_line: int) -> list[str]:
-    """The parameter names of a function in order."""
     declarations = [
         node
         for node in parser.parse_around("go", source, function_line).children

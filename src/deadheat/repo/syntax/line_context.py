@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     Assignments = dict[str, list[tuple[int, Node]]]
     from collections.abc import Mapping
 
-
 _IF_NODES = ("if_statement", "if_expression")
 _SWITCH_NODES = ("switch_statement", "expression_switch_statement", "expression_case", "match_expression")
 _SWITCH_STATEMENTS = ("switch_statement", "expression_switch_statement")
@@ -293,8 +292,6 @@ _LOCK_TAGS = re.compile(r"\b(?:adopt_lock|defer_lock|try_to_lock)\b")
 
 
 class _LockOperation(NamedTuple):
-    """One acquire or release of a lock."""
-
     position: tuple[int, int]
     name: str
     acquires: bool

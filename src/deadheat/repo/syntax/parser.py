@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node, Parser, Tree
 
-
 _EXTENSIONS = {"go": "go", "c": "c h", "cpp": "cc cpp cxx c++ hh hpp hxx", "rust": "rs"}
 _LANGUAGE_BY_EXTENSION = {extension: name for name, listed in _EXTENSIONS.items() for extension in listed.split()}
 # "class Pool {", "namespace shop {", "std::mutex lock_;", " public:", "template <typename T>"
@@ -195,7 +194,6 @@ def nearest_ancestor(node: Node, parents: ParentById, node_types: tuple[str, ...
 
 
 def spans_row(node: Node, row: int) -> bool:
-    """Whether a node covers a row."""
     return node.start_point.row <= row <= node.end_point.row
 
 
@@ -241,15 +239,12 @@ def line_offsets(source: bytes) -> list[int]:
 
 
 def parse_around(language: str, source: bytes, line: int) -> Node:
-    """The root of a syntax tree that contains the declaration around a line, at least."""
+    """The root of a syntax tree with the declaration around a line: about 100 times faster than parsing the file."""
     return parse_source(language, _enclosing_declaration(language, source, line)).root_node
 
 
 def _enclosing_declaration(language: str, source: bytes, line: int) -> bytes:
-    """The declaration around a line with its line numbers kept, or the whole source if unclear.
-
-    Parsing one function is about a hundred times faster than parsing its file.
-    """
+    """The declaration around a line with its line numbers kept, or the whole source if unclear."""
     if language != "go":
         return source
     offsets = line_offsets(source)

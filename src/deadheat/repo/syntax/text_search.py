@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from deadheat.diagnosis.facts.code_facts import FunctionFacts
 
-
 # "d.bootstrap(ctx)", "go m.accept(server)"; not "func (d *Daemon) bootstrap("
 _CALL = rb"^(?!func )[^\n/\"`]{0,200}(?<!\w)%s\("
 # "	d.agent = agent", "	a.x, d.agent = x, agent", "	limits = 5", "	d.turns++"
