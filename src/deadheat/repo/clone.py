@@ -95,12 +95,6 @@ def _module_root(package: str) -> str:
     return "/".join(parts[: 3 if parts[0] in ("github.com", "gitlab.com", "bitbucket.org") else 2])
 
 
-def path_in_module(frame: Frame) -> str:
-    """The path of a frame's file in its module, if it is in the module cache; else empty."""
-    match = _MODULE_CACHE_PATH.search(frame.path or frame.file)
-    return (frame.path or frame.file)[match.end() :] if match else ""
-
-
 def self_vendored_paths(frame: Frame, known: Iterable[str]) -> list[str]:
     """The paths of a module that the repository vendors from itself."""
     path = frame.path or frame.file
@@ -276,7 +270,9 @@ class Clone:
 
     def _former_paths(self, dependency: DependencyModule, frame: Frame) -> list[str]:
         """The path in a module that is a former name of this repository: same version, same function."""
-        revision, path = dependency_revision(dependency), path_in_module(frame)
+        printed, revision = frame.path or frame.file, dependency_revision(dependency)
+        match = _MODULE_CACHE_PATH.search(printed)
+        path = printed[match.end() :] if match else ""
         commit = self.resolve_revision(revision) if revision and path else None
         blob = self.blobs_at([commit], [path]).get((commit, path)) if commit else None
         function = declaration_name(frame.function, "go")

@@ -21,7 +21,6 @@ from deadheat.repo.syntax import parser, text_search
 from deadheat.repo.syntax.declarations import GoTypeResolver, offsets_of_lines_with
 from deadheat.repo.syntax.function_facts import function_facts_at
 from deadheat.repo.syntax.parser import language_of_file
-from deadheat.repo.syntax.text_search import find_callers, find_field_uses, find_stores
 from deadheat.repo.variable import find_variable
 
 if TYPE_CHECKING:
@@ -124,13 +123,13 @@ class PinnedCode:
         return facts[0] if len(facts) == 1 else None
 
     def find_callers(self, name: str, near_frame: Frame) -> tuple[FunctionFacts, ...]:
-        return find_callers(self._nearby_files(near_frame), name) if name else ()
+        return text_search.find_uses(self._nearby_files(near_frame), name, is_field=False) if name else ()
 
     def find_field_uses(self, name: str, near_frame: Frame) -> tuple[FunctionFacts, ...]:
-        return find_field_uses(self._nearby_files(near_frame), name) if name else ()
+        return text_search.find_uses(self._nearby_files(near_frame), name, is_field=True) if name else ()
 
     def find_stores(self, name: str, field: bool, near_frame: Frame) -> frozenset[tuple[str, int]]:
-        return find_stores(self._nearby_files(near_frame), name, field) if name else frozenset()
+        return text_search.find_stores(self._nearby_files(near_frame), name, field) if name else frozenset()
 
     def _nearby_files(self, near_frame: Frame) -> dict[str, bytes]:
         """The frame's file and the other source files of its folder."""

@@ -31,21 +31,17 @@ def open_database(name: str, schema: str) -> sqlite3.Connection:
     path = cache_folder() / f"{name}-{_FORMAT_VERSION}.sqlite"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return _connect(str(path), schema)
+        return connect(str(path), schema)
     except (OSError, sqlite3.DatabaseError):
         with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)
         try:
-            return _connect(str(path), schema)
+            return connect(str(path), schema)
         except (OSError, sqlite3.DatabaseError):
-            return open_in_memory(schema)
+            return connect(":memory:", schema)
 
 
-def open_in_memory(schema: str) -> sqlite3.Connection:
-    return _connect(":memory:", schema)
-
-
-def _connect(path: str, schema: str) -> sqlite3.Connection:
+def connect(path: str, schema: str) -> sqlite3.Connection:
     database = sqlite3.connect(path)
     try:
         database.executescript(_PRAGMAS + schema)

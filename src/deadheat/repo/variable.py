@@ -14,14 +14,11 @@ from deadheat.repo.pinning.line_claims import class_of_method
 from deadheat.repo.racing_lines import RacingLine, filter_by_operation, line_of_rows, resolve_members
 from deadheat.repo.syntax import line_accesses, parser
 from deadheat.repo.syntax.declarations import (
-    CommitTree,
     DeclarationLocation,
     GoTypeResolver,
     bare_type_name,
     declares_name,
     find_package_variable,
-    is_local_variable,
-    is_parameter,
 )
 from deadheat.repo.syntax.line_accesses import BASE, CALLEE, OPERAND, TARGET, PossibleAccess
 from deadheat.repo.syntax.parser import language_of_file, language_of_path
@@ -30,12 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deadheat.model import Report
+    from deadheat.repo.syntax.declarations import CommitTree
 
 # limits for a called function that is searched: its lines, number of calls
 _MAX_CALLEE_LINES, _MAX_CALLS = 80, 8
 _MAX_INNER_CALLEE_LINES = 24  # lines of a function that such a function calls
 # "search.(*Coordinator).Search.func1", "feed.Pump.func2.1", "seq.All-range1"
 _CLOSURE_SUFFIX = re.compile(r"\.func\d+|\.\d+$|-range\d+$")
+_MAX_HEADER_BYTES = 600
 _READ_WEIGHTS = {OPERAND: 3, CALLEE: 2, TARGET: 1, BASE: 0}
 
 
@@ -126,12 +125,27 @@ def _may_be_same_variable(
         if not (_is_in_closure(a) or _is_in_closure(b)):
             # every call has its own local, but its elements may be shared
             is_element = access_a.is_element or access_b.is_element
-            if is_parameter(name, a) or (not is_element and is_local_variable(name, a)):
+            if _is_parameter(name, a) or (not is_element and _is_local_variable(name, a)):
                 return False
         return not re.match(rb"func \(%s " % re.escape(name.encode("utf-8", "replace")), a.body)
-    if is_parameter(name, a) or is_parameter(name, b):
+    if _is_parameter(name, a) or _is_parameter(name, b):
         return False  # a parameter hides the package variable
-    return find_package_variable(tree, a, name) is not None
+    return find_package_variable(tree, a.path, name) is not None
+
+
+def _is_parameter(name: str, line: RacingLine) -> bool:
+    """Whether the name is a parameter; C++ references do not count."""
+    word = re.escape(name.encode("utf-8", "replace"))
+    if line.is_go:
+        header = line.body.partition(b"\n")[0]
+        return bool(re.match(rb"func .{0,400}[(,] ?%s(?:, \w{1,80}){0,8} [\w*\[.]" % word, header))
+    header = line.body[:_MAX_HEADER_BYTES].partition(b"{")[0]
+    return bool(re.search(rb"[(,][^(),&]{1,120}[ *]%s(?:\[\w{0,20}\])?\s{0,9}[,)]" % word, header))
+
+
+def _is_local_variable(name: str, line: RacingLine) -> bool:
+    """Whether the Go function declares the name."""
+    return line.is_go and any(declares_name(name, text) for text in line.body.split(b"\n")[1:])
 
 
 def _is_declared_on_line(name: str, line: RacingLine) -> bool:
@@ -182,7 +196,7 @@ def _variable_without_owner(tree: CommitTree, a: RacingLine, b: RacingLine, name
         for row, text in enumerate(line.body.split(b"\n"), line.first):
             if declares_name(name, text):
                 return RaceVariable(name, None, DeclarationLocation(line.path, row), "captured", True, why)
-    location = find_package_variable(tree, a, name) or find_package_variable(tree, b, name)
+    location = find_package_variable(tree, a.path, name) or find_package_variable(tree, b.path, name)
     return RaceVariable(name, None, location, "package" if location else "captured", True, why)
 
 
@@ -293,9 +307,9 @@ def _only_package_variable(tree: CommitTree, line: RacingLine) -> RaceVariable |
     found = [
         (name, location)
         for name in sorted(names)
-        if not is_parameter(name, line)
-        and not is_local_variable(name, line)
-        and (location := find_package_variable(tree, line, name))
+        if not _is_parameter(name, line)
+        and not _is_local_variable(name, line)
+        and (location := find_package_variable(tree, line.path, name))
     ]
     if len(found) != 1:
         return None

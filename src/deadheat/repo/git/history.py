@@ -110,7 +110,7 @@ class MainLine:
             self._update()
         except sqlite3.Error:  # disk full or locked: use a database in memory
             self.database.close()
-            self.database = disk_cache.open_in_memory(_SCHEMA)
+            self.database = disk_cache.connect(":memory:", _SCHEMA)
             self._update()
 
     def close(self) -> None:

@@ -220,7 +220,8 @@ def _is_fix(facts: MessageFacts, changes: SynchronizationChanges) -> bool:
     is_fix = facts.is_fix or not facts.is_feature
     if facts.weight == MessageWeight.RACE_IN_SUBJECT:
         return is_fix or bool(changes.synchronization_points)
-    if (changes.is_mostly_new and changes.size > _MAX_SMALL_LINES) or changes.size > _MAX_LINES_BY_WEIGHT[facts.weight]:
+    is_mostly_new = changes.new_product_lines * 2 > changes.size
+    if (is_mostly_new and changes.size > _MAX_SMALL_LINES) or changes.size > _MAX_LINES_BY_WEIGHT[facts.weight]:
         return False
     if facts.weight == MessageWeight.RACE_IN_BODY:
         return is_fix and bool(changes.strategies)

@@ -157,11 +157,6 @@ class SynchronizationChanges:
         """Changed lines, without those of tests unless there are no others."""
         return self.product_lines or self.line_count
 
-    @property
-    def is_mostly_new(self) -> bool:
-        """Whether most of the change is new code."""
-        return self.new_product_lines * 2 > self.size
-
 
 def is_test_path(path: str) -> bool:
     return _TEST_PATH.search(path) is not None

@@ -66,9 +66,6 @@ class FrameScore(NamedTuple):
     def plus(self, other: FrameScore) -> FrameScore:
         return FrameScore(self.fits + other.fits, self.score + other.score)
 
-    def minus(self, other: FrameScore) -> FrameScore:
-        return FrameScore(self.fits - other.fits, self.score - other.score)
-
 
 ZERO_SCORE = FrameScore(0, 0)
 
@@ -122,7 +119,7 @@ def version_ranges(versions: list[FileVersion], runs: list[CommitRun]) -> Iterat
 
 def add_score(steps: dict[int, FrameScore], first: int, end: int, gain: FrameScore) -> None:
     steps[first] = steps.get(first, ZERO_SCORE).plus(gain)
-    steps[end] = steps.get(end, ZERO_SCORE).minus(gain)
+    steps[end] = steps.get(end, ZERO_SCORE).plus(FrameScore(-gain.fits, -gain.score))
 
 
 def build_runs(steps: dict[int, FrameScore]) -> list[CommitRun]:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from deadheat.repo.file_versions import DeclaredNameIndex
     from deadheat.repo.git import GitReader
-    from deadheat.repo.racing_lines import RacingLine
 
 _MAX_FILES, _MAX_LISTED = 30_000, 1_000_000
 # "	cancelFunc context.CancelFunc // why": a struct field as gofmt formats it
@@ -275,32 +274,14 @@ class GoTypeResolver:
         return None
 
 
-_MAX_LINE_BYTES, _MAX_HEADER_BYTES = 4_000, 600
+_MAX_LINE_BYTES = 4_000
 # start of lines that do not declare a package variable
 _NOT_VARIABLE_PREFIXES = (b" ", b"\t", b"func", b"type ", b"//", b"/*")
 
 
-def is_parameter(name: str, racing_line: RacingLine) -> bool:
-    """Whether the name is a parameter; C++ references do not count."""
-    word = re.escape(name.encode("utf-8", "replace"))
-    if language_of_path(racing_line.path) != "go":
-        header = racing_line.body[:_MAX_HEADER_BYTES].partition(b"{")[0]
-        by_value = rb"[(,][^(),&]{1,120}[ *]%s(?:\[\w{0,20}\])?\s{0,9}[,)]"
-        return re.search(by_value % word, header) is not None
-    header = racing_line.body.partition(b"\n")[0]
-    return bool(re.match(rb"func .{0,400}[(,] ?%s(?:, \w{1,80}){0,8} [\w*\[.]" % word, header))
-
-
-def is_local_variable(name: str, racing_line: RacingLine) -> bool:
-    """Whether the Go function declares the name."""
-    if language_of_path(racing_line.path) != "go":
-        return False
-    return any(declares_name(name, text) for text in racing_line.body.split(b"\n")[1:])
-
-
-def find_package_variable(tree: CommitTree, racing_line: RacingLine, name: str) -> DeclarationLocation | None:
+def find_package_variable(tree: CommitTree, near_path: str, name: str) -> DeclarationLocation | None:
     word = name.encode("utf-8", "replace")
-    for path, source in tree.folder_contents(racing_line.path).items():
+    for path, source in tree.folder_contents(near_path).items():
         excluded = (*_NOT_VARIABLE_PREFIXES, b"const ") if path.endswith(".go") else _NOT_VARIABLE_PREFIXES
         for start in offsets_of_lines_with(source, word):
             text = source[start : source.find(b"\n", start, start + _MAX_LINE_BYTES)]

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnosis.facts.code_facts import CallSite, EnclosingClosure, FunctionFacts, ThreadStart, VariableUse
 from deadheat.repo.syntax import line_accesses, line_context, parser
 from deadheat.repo.syntax.line_context import RETURN_NODES, comment_requires_lock, locks_held_at, unmatched_releases
-from deadheat.repo.syntax.parser import (
-    CLOSURE_NODES,
-    FUNCTION_NODES,
-    MAX_NODE_BYTES,
-    ParentById,
-    closure_depth,
-    first_line,
-    line_range,
-    node_text,
-    spans_row,
-)
+from deadheat.repo.syntax.parser import CLOSURE_NODES, ParentById, first_line, line_range, node_text, spans_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,13 +51,13 @@ def function_facts_at(language: str, source: bytes, path: str, line: int) -> Fun
     declarations = line_context.visible_declarations(function, nodes, parents, row)
     type_by_name = {name: receiver} | line_context.parameter_types(declarations)
     text = b"".join(parser.source_lines(source, line, line))
-    accesses = line_accesses.accesses_on_line(language, source, line) if len(text) < MAX_NODE_BYTES else []
+    accesses = line_accesses.accesses_on_line(language, source, line) if len(text) < parser.MAX_NODE_BYTES else []
     assignments = line_context.assignments_by_name(nodes)
     locks_held, locks_released = locks_held_at(nodes, parents, row, closures, type_by_name)
     return FunctionFacts(
         path=path,
         line=line,
-        text=text[:MAX_NODE_BYTES].decode("utf-8", "replace").strip(),
+        text=text[: parser.MAX_NODE_BYTES].decode("utf-8", "replace").strip(),
         function=parser.defined_name(function),
         first_line=first_line(function),
         last_line=function.end_point.row + 1,
@@ -109,7 +99,7 @@ def _enclosing_function(root: Node, row: int) -> Node | None:
         node = pending.pop()
         if not spans_row(node, row):
             continue
-        if node.type in FUNCTION_NODES:
+        if node.type in parser.FUNCTION_NODES:
             innermost = node
         elif node.type in CLOSURE_NODES:
             continue
@@ -187,7 +177,7 @@ def _new_object_fields(nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
 
 def _function_calls(nodes: Iterable[Node], parents: ParentById) -> Iterator[CallSite]:
     for node in nodes:
-        depth = closure_depth(node, parents) if node.type in ("delete_expression", "call_expression") else 0
+        depth = parser.closure_depth(node, parents) if node.type in ("delete_expression", "call_expression") else 0
         if node.type == "delete_expression" and node.named_children:
             argument = node_text(node.named_children[-1])[:200]
             yield CallSite("delete", "", argument, first_line(node), closure_depth=depth)
@@ -246,5 +236,7 @@ def _is_channel_receive(node: Node) -> bool:
 
 def _returned_names(nodes: Iterable[Node], parents: ParentById) -> frozenset[str]:
     """The names in the return statements of a function, without those of its closures."""
-    statements = [node_text(node) for node in nodes if node.type in RETURN_NODES and not closure_depth(node, parents)]
+    statements = [
+        node_text(node) for node in nodes if node.type in RETURN_NODES and not parser.closure_depth(node, parents)
+    ]
     return frozenset(name for text in statements for name in _IDENTIFIER.findall(text)[1:])

@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnosis.facts.code_facts import Declaration, HeldLock, PathCondition
 from deadheat.repo.syntax import parser
-from deadheat.repo.syntax.parser import (
-    CLOSURE_NODES,
-    FUNCTION_NODES,
-    ParentById,
-    closure_depth,
-    defined_name,
-    first_line,
-    nearest_ancestor,
-    node_text,
-    spans_row,
-)
+from deadheat.repo.syntax.parser import CLOSURE_NODES, ParentById, first_line, nearest_ancestor, node_text, spans_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -180,7 +170,7 @@ def select_branches_before(nodes: Iterable[Node], parents: ParentById, row: int)
 
 # in which declarations are visible
 _SCOPE_NODES = (
-    *FUNCTION_NODES, *CLOSURE_NODES, "block", "compound_statement", "if_statement", "for_statement",
+    *parser.FUNCTION_NODES, *CLOSURE_NODES, "block", "compound_statement", "if_statement", "for_statement",
     "expression_switch_statement", "type_switch_statement", "expression_case", "type_case", "default_case",
     "communication_case", "for_range_loop", "for_expression", "if_expression", "match_arm",
 )  # fmt: skip
@@ -196,14 +186,14 @@ def visible_declarations(function: Node, nodes: list[Node], parents: ParentById,
             continue
         if node.type == "short_var_declaration" and block_ids.get(name) == _scope_block(scope).id:
             continue  # `rows, err := read()` declares only `rows` if `err` exists in the block
-        declarations[name] = declaration._replace(closure_depth=closure_depth(node, parents))
+        declarations[name] = declaration._replace(closure_depth=parser.closure_depth(node, parents))
         block_ids[name] = _scope_block(scope).id
     return declarations
 
 
 def _scope_block(scope: Node) -> Node:
     """The body, if the scope is a function; else the scope itself."""
-    body = scope.child_by_field_name("body") if scope.type in (*FUNCTION_NODES, *CLOSURE_NODES) else None
+    body = scope.child_by_field_name("body") if scope.type in (*parser.FUNCTION_NODES, *CLOSURE_NODES) else None
     return body if body is not None else scope
 
 
@@ -243,7 +233,7 @@ def _all_declarations(
                 yield node, node_text(child), Declaration("local", line, type_text)
         elif node.type == "declaration":
             for child in node.children_by_field_name("declarator"):
-                yield node, defined_name(child), Declaration("local", line, type_text)
+                yield node, parser.defined_name(child), Declaration("local", line, type_text)
         elif node.type == "let_declaration":
             name = node_text(node.child_by_field_name("pattern")).removeprefix("mut ")
             yield node, name, Declaration("local", line, type_text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import DeadheatError
@@ -114,15 +115,8 @@ def _scan_rust_functions(source: bytes, word: bytes) -> tuple[LineSpans, bool]:
 
 def _word_offsets(source: bytes, word: bytes) -> Iterator[int]:
     """The offsets of a whole word, up to `_MAX_OCCURRENCES`."""
-    offset = -1
-    for _ in range(_MAX_OCCURRENCES):
-        offset = source.find(word, offset + 1)
-        if offset < 0:
-            return
-        end = offset + len(word)
-        before, after = source[offset - 1 : offset] if offset else b"", source[end : end + 1]
-        if not _is_word_byte(before) and not _is_word_byte(after):
-            yield offset
+    matches = re.finditer(rb"(?<!\w)%s(?!\w)" % re.escape(word), source)
+    return (match.start() for match in islice(matches, _MAX_OCCURRENCES))
 
 
 def _function_span(source: bytes, start: int, brace: int, end: bytes) -> tuple[int, int]:
@@ -135,10 +129,6 @@ def _function_span(source: bytes, start: int, brace: int, end: bytes) -> tuple[i
     close_offset = source.find(end, brace)
     close_offset = close_offset + 1 if close_offset >= 0 else len(source)
     return first, first + source.count(b"\n", start, close_offset)
-
-
-def _is_word_byte(byte: bytes) -> bool:
-    return byte.isalnum() or byte == b"_"
 
 
 MAX_NODE_BYTES = 2_000
