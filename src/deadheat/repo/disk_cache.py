@@ -31,17 +31,17 @@ def open_database(name: str, schema: str) -> sqlite3.Connection:
     path = cache_folder() / f"{name}-{_FORMAT_VERSION}.sqlite"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return connect(str(path), schema)
+        return connect_database(str(path), schema)
     except (OSError, sqlite3.DatabaseError):
         with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)
         try:
-            return connect(str(path), schema)
+            return connect_database(str(path), schema)
         except (OSError, sqlite3.DatabaseError):
-            return connect(":memory:", schema)
+            return connect_database(":memory:", schema)
 
 
-def connect(path: str, schema: str) -> sqlite3.Connection:
+def connect_database(path: str, schema: str) -> sqlite3.Connection:
     database = sqlite3.connect(path)
     try:
         database.executescript(_PRAGMAS + schema)

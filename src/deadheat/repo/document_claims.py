@@ -116,8 +116,6 @@ class ClaimAnswer(NamedTuple):
 
 
 class ClaimChecker:
-    """Checks the claims of one document about one report."""
-
     def __init__(self, clone: Clone, pin: Pin, report: Report, history: ReportHistory) -> None:
         self._clone, self._pin, self._report, self._history = clone, pin, report, history
 

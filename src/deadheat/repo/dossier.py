@@ -144,10 +144,8 @@ def _with_check_command(
     if run_command is None or run_command.is_vague:
         return findings
     check_text = verification_step(report, run_command.command)
-    return tuple(
-        finding._replace(remedy=finding.remedy._replace(check=check_text)) if finding.remedy else finding
-        for finding in findings
-    )
+    remedies = [finding.remedy and finding.remedy._replace(check=check_text) for finding in findings]
+    return tuple(finding._replace(remedy=remedy) for finding, remedy in zip(findings, remedies, strict=True))
 
 
 _ERROR_KIND = "error-stack"
@@ -321,12 +319,8 @@ def _answer_to_json(answer: ClaimAnswer) -> JsonDict:
 
 
 def _snippet_to_json(snippet: CodeSnippet) -> JsonDict:
-    return {
-        "site": _frame_to_json(snippet.frame),
-        "path": snippet.path,
-        "first": snippet.first,
-        "lines": list(snippet.rows),
-    }
+    site, lines = _frame_to_json(snippet.frame), list(snippet.rows)
+    return {"site": site, "path": snippet.path, "first": snippet.first, "lines": lines}
 
 
 def _similar_fix_to_json(similar: SimilarFix) -> JsonDict:
@@ -335,12 +329,8 @@ def _similar_fix_to_json(similar: SimilarFix) -> JsonDict:
 
 
 def _refuted_call_to_json(refuted_call: RefutedCall) -> JsonDict:
-    return {
-        "where": refuted_call.stack_name,
-        "above": _frame_to_json(refuted_call.callee),
-        "below": _frame_to_json(refuted_call.caller),
-        "why": refuted_call.why,
-    }
+    above, below = _frame_to_json(refuted_call.callee), _frame_to_json(refuted_call.caller)
+    return {"where": refuted_call.stack_name, "above": above, "below": below, "why": refuted_call.why}
 
 
 def _cause_to_json(finding: Finding) -> JsonDict:

@@ -141,13 +141,12 @@ class TrackedFunction:
     """A function of the report and its file at the pin."""
 
     path: str
-    function: str
+    function: str  # with its receiver
     line: bytes
     is_racing: bool
 
     @property
     def name(self) -> str:
-        """The name of the function without its receiver."""
         return self.function.rpartition(".")[2]
 
 
@@ -268,8 +267,6 @@ _MAX_INSPECTED = 80
 
 
 class FixFinder:
-    """Searches for commits that may have fixed a race."""
-
     def __init__(self, history: ReportHistory) -> None:
         self._history, self._clone = history, history.clone
         self._quoting = self._clone.messages.commits_quoting(history.report)
@@ -302,8 +299,10 @@ class FixFinder:
             inspected.append(candidate)
         relevant = [c for c in inspected if self._is_relevant(c)]
         if not any(c.is_convincing for c in relevant):
-            # a doubtful candidate is better than none
-            relevant += [c.limit_points() for c in inspected if c not in relevant and self._is_possible(c)]
+            # a doubtful candidate is better than none: shortly after the window, about an unspecified race
+            later = [c for c in inspected if self._history.pin_position < c.position]
+            near = [c for c in later if c.names_data_race and c.distance <= MAX_NEAR_DISTANCE]
+            relevant += [c.limit_points() for c in near if c not in relevant]
         return rank_candidates(relevant)[:5]
 
     def _rate_message(
@@ -322,11 +321,6 @@ class FixFinder:
             candidate.add_reason(2.0, "quotes a report of this race")
         score_distance(candidate, position, self._history.window_end)
         return candidate
-
-    def _is_possible(self, candidate: CandidateCommit) -> bool:
-        """Whether the commit is shortly after the window and mentions an unspecified race."""
-        is_near = self._history.pin_position < candidate.position and candidate.distance <= MAX_NEAR_DISTANCE
-        return candidate.names_data_race and is_near
 
     def _is_relevant(self, candidate: CandidateCommit) -> bool:
         """Whether the commit mentions the race or changes functions of the report."""

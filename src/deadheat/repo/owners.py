@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 
 class OriginFinder:
-    """Searches the history before a pin."""
-
     def __init__(self, history: ReportHistory) -> None:
         self._history, self._clone = history, history.clone
 
@@ -97,11 +95,11 @@ class CodeOwner(NamedTuple):
 
 def find_owners(clone: Clone, commit: str, paths: Sequence[str], authors: Sequence[tuple[str, str]]) -> list[CodeOwner]:
     """Everybody to ask about these files, most relevant first."""
-    found: dict[str, str] = {}
+    owners: list[tuple[str, str]] = []
     for path in paths:
-        for who, why in (*_owners_in_codeowners(clone, commit, path), *_owners_in_owners_files(clone, commit, path)):
-            found.setdefault(who, why)
-    for who, why in authors:
+        owners += [*_owners_in_codeowners(clone, commit, path), *_owners_in_owners_files(clone, commit, path)]
+    found: dict[str, str] = {}
+    for who, why in [*owners, *authors]:
         found.setdefault(who, why)
     return [CodeOwner(who, why) for who, why in found.items()][:_MAX_OWNERS]
 

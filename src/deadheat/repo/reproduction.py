@@ -236,11 +236,8 @@ def _suite_tests(source: bytes, call_pattern: re.Pattern[bytes], suite: bytes) -
 
 def _find_test_frame(frames: list[Frame]) -> Frame | None:
     """The frame of the test function, else of a closure in it."""
-    tests = [
-        f
-        for f in frames
-        if go.enclosing_test(f.function) and f.file.endswith("_test.go") and ".TestMain" not in f.function
-    ]
+    tests = [f for f in frames if f.file.endswith("_test.go") and go.enclosing_test(f.function)]
+    tests = [f for f in tests if ".TestMain" not in f.function]
     return next((f for f in tests if go.is_test_function(f.function)), tests[0] if tests else None)
 
 
@@ -271,7 +268,6 @@ _HOST_TARGET = "--target \"$(rustc -vV | sed -n 's/^host: //p')\""
 
 
 def _tsan_reproduction(report: Report) -> Reproduction | None:
-    """A program built with ThreadSanitizer."""
     if any(f.file.endswith(".rs") for f in _all_frames(report)):
         return _cargo_reproduction(report)
     program = dict(report.facts).get("program")
@@ -282,7 +278,6 @@ def _tsan_reproduction(report: Report) -> Reproduction | None:
 
 
 def _valgrind_reproduction(report: Report) -> Reproduction | None:
-    """A program run under Helgrind or DRD."""
     program = next((p for f in _all_frames(report) if (p := _program_path(f))), None)
     command = f"valgrind --tool={report.detector} {shlex.quote(program) if program else 'PROGRAM'}"
     notes = [] if program else ["the frames do not name the program (PROGRAM)"]

@@ -225,8 +225,6 @@ def git_environment() -> dict[str, str]:
 
 
 class GitReader:
-    """Read-only access to a clone."""
-
     def __init__(self, clone_path: str) -> None:
         self.clone_path = clone_path
         self._sandbox = GitSandbox(clone_path)

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.repo import disk_cache
 from deadheat.repo.git.messages import parse_commit
@@ -66,18 +66,6 @@ class MovedFiles:
         return list(dict.fromkeys(same_name + same_folder))
 
 
-class CommitLine(Protocol):
-    """A line of commits, each the first parent of the next."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def commits(self) -> list[str]: ...
-
-    def file_versions(self, path: str) -> list[FileVersion]: ...
-
-
 def version_at(versions: list[FileVersion], pos: int) -> str | None:
     """The content of a file at a position."""
     index = bisect_right(versions, pos, key=lambda change: change.pos)
@@ -110,7 +98,7 @@ class MainLine:
             self._update()
         except sqlite3.Error:  # disk full or locked: use a database in memory
             self.database.close()
-            self.database = disk_cache.connect(":memory:", _SCHEMA)
+            self.database = disk_cache.connect_database(":memory:", _SCHEMA)
             self._update()
 
     def close(self) -> None:
@@ -374,6 +362,9 @@ class SideBranch:
         if self.fork_position is None or (own_versions and own_versions[0].pos == 0):
             return own_versions
         return [FileVersion(0, version_at(self.main.file_versions(path), self.fork_position)), *own_versions]
+
+
+CommitLine = MainLine | SideBranch  # commits, each the first parent of the next
 
 
 def _parse_parents(commit: bytes | None) -> list[str]:

@@ -220,6 +220,7 @@ class CommitScorer:
 _MAX_SIDE_BRANCHES, _MIN_SIDE_SHARE = 3, 0.8
 # least share of the best score for runs with a common name, and how many are checked
 _MIN_COMMON_NAME_SHARE, _MAX_COMMON_NAME_RUNS = 0.85, 24
+_GENERATED_ORIGINS = (Origin.TEST, Origin.GENERATED)
 _NUMBER = re.compile(r"\d+")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d$")
 
@@ -243,7 +244,8 @@ def find_pin(clone: Clone, report: Report, candidates: Sequence[str] = ()) -> Pi
     claims = [claim for claim in all_claims if clone.paths_of(claim.frame)]
     if not claims or not clone.main.tip:
         return None
-    absent = [claim.frame for claim in all_claims if claim not in claims and not _is_generated(claim.frame)]
+    absent = [claim.frame for claim in all_claims if claim not in claims]
+    absent = [f for f in absent if f.origin not in _GENERATED_ORIGINS and not f.file.endswith("testmain.go")]
     # a commit that quotes the report is later than the report
     quoted_position = min(clone.messages.commits_quoting(report).same_report, default=None)
     pin = _PinSearch(clone, claims, absent, quoted_position).best_pin(candidates) if quoted_position else None
@@ -429,10 +431,6 @@ def _run_around(best: list[MatchedRun], commit: str) -> MatchedRun | None:
         if commit in matched.commit_line.commits[matched.wide_run.first : matched.wide_run.last + 1]:
             return matched
     return None
-
-
-def _is_generated(frame: Frame) -> bool:
-    return frame.origin in (Origin.TEST, Origin.GENERATED) or frame.file.endswith("testmain.go")
 
 
 def _file_position(frame: Frame) -> tuple[str, int | None]:

@@ -53,7 +53,9 @@ class FrameClaim(NamedTuple):
 def frame_claims(report: Report) -> list[FrameClaim]:
     """The claims of all distinct frames of a report that are in source files, racing frames first."""
     found: dict[FrameKey, FrameClaim] = {}
-    for frame_claim in _all_claims(report):
+    claims = [claim for access in report.accesses for claim in _stack_claims(access.stack, access)]
+    claims += [claim for actor in report.actors for claim in _stack_claims(actor.created_at, None)]
+    for frame_claim in claims:
         key = frame_key(frame_claim.frame)
         if key not in found or found[key].weight < frame_claim.weight:
             found[key] = frame_claim
@@ -69,13 +71,6 @@ def source_language(frame: Frame) -> str | None:
     if frame.line is None or frame.origin in (Origin.STDLIB, Origin.RUNTIME, Origin.TEST):
         return None
     return language_of_path(frame.file)
-
-
-def _all_claims(report: Report) -> Iterator[FrameClaim]:
-    for access in report.accesses:
-        yield from _stack_claims(access.stack, access)
-    for actor in report.actors:
-        yield from _stack_claims(actor.created_at, None)
 
 
 def _stack_claims(stack: tuple[Frame, ...], access: Access | None) -> Iterator[FrameClaim]:

@@ -239,11 +239,9 @@ def _matching_lines(function: _FrameFunction) -> list[int]:
     claim = function.frame_claim.claim
     if not claim.action.startswith(("call ", "go")):
         return []
-    return [
-        row
-        for row in range(function.span[0] + 1, function.span[1] + 1)
-        if line_claims.grade_claim(claim._replace(line=row), function.source, function.span) == line_claims.GRADE_MATCH
-    ]
+    source, span = function.source, function.span
+    claims = [claim._replace(line=row) for row in range(span[0] + 1, span[1] + 1)]
+    return [c.line for c in claims if line_claims.grade_claim(c, source, span) == line_claims.GRADE_MATCH]
 
 
 class _RacingFunction(NamedTuple):

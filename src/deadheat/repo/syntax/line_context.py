@@ -128,11 +128,8 @@ def _has_exiting_case(node: Node) -> bool:
 
 def returns_in_branch(nodes: Iterable[Node], row: int) -> bool:
     """Whether an `if` block around the row ends with a return."""
-    for node in nodes:
-        body = node.child_by_field_name("consequence") if node.type in _IF_NODES else None
-        if body is not None and spans_row(body, row) and _ends_with(body, RETURN_NODES):
-            return True
-    return False
+    bodies = (node.child_by_field_name("consequence") for node in nodes if node.type in _IF_NODES)
+    return any(body is not None and spans_row(body, row) and _ends_with(body, RETURN_NODES) for body in bodies)
 
 
 def _ends_with(body: Node, node_types: tuple[str, ...]) -> bool:
@@ -444,13 +441,8 @@ _MAX_COMMENT_LINES, _MAX_LINE_LENGTH = 40, 400  # lines read from a comment, and
 def comment_requires_lock(source: bytes, first_line: int) -> bool:
     """Whether the comment above a function's first line says that the caller holds the lock."""
     comment = " ".join(reversed(list(_comment_lines_upward(source, first_line))))
-    return any(
-        _HOLD_WORD.search(sentence)
-        and _LOCK_WORD.search(sentence)
-        and _REQUIRE_WORD.search(sentence)
-        and not _NEGATION.search(sentence)
-        for sentence in _SENTENCE_END.split(comment)
-    )
+    sentences = [sentence for sentence in _SENTENCE_END.split(comment) if not _NEGATION.search(sentence)]
+    return any(all(word.search(each) for word in (_HOLD_WORD, _LOCK_WORD, _REQUIRE_WORD)) for each in sentences)
 
 
 def _comment_lines_upward(source: bytes, first_line: int) -> Iterator[str]:
