@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS aside (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (id
 CREATE TABLE IF NOT EXISTS told (id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 # nested trees that repeat one another can produce billions of paths in one commit
-MAX_CHANGES = 8_000_000
+MAX_RECORDS = 8_000_000
 _TRUNK_NAMES = ("main", "master", "trunk", "develop", "devel")
 
 
@@ -224,7 +224,7 @@ def _source_changes(git: GitReader, chain: Iterable[tuple[str, str]]) -> Iterato
     known: dict[bytes, str | None] = {}
     changes = git.changed_files(chain)
     for number, (commit, name, _, new) in enumerate(changes):
-        if number >= MAX_CHANGES:
+        if number >= MAX_RECORDS:
             git.missing.append("the history changes too many files; the rest is not read")
             changes.close()
             return
