@@ -18,7 +18,7 @@ from deadheat.repo.clone import Clone
 from deadheat.repo.dossier import build_dossier
 
 if TYPE_CHECKING:
-    from deadheat.repo.pinning.window import Pin
+    from deadheat.repo.pinning import Pin
 
 LIMIT = 0.2  # seconds for each report, once the history of the clone is known
 

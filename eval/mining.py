@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deadheat.repo import similar_fixes
+from deadheat.repo import mining
+from deadheat.repo.git import GitReader
 from deadheat.repo.git.history import find_trunk
-from deadheat.repo.git.object_reader import GitReader
-from deadheat.repo.mining import commit_changes, fix_detection
-from deadheat.repo.mining.fix_detection import RaceFix
+from deadheat.repo.mining import RaceFix, commit_changes, similar_fixes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,13 +51,11 @@ def mined(where: str, wanted: Sequence[str] | None = None) -> tuple[list[RaceFix
         commits = commit_changes.list_commits(git, find_trunk(git)[1])
         chosen = commits if wanted is None else [c for c in commits if c.commit in set(wanted)]
         found = [
-            one
-            for at in range(0, len(chosen), _BATCH)
-            for one in fix_detection.detect_fixes(git, chosen[at : at + _BATCH])
+            one for at in range(0, len(chosen), _BATCH) for one in mining.detect_fixes(git, chosen[at : at + _BATCH])
         ]
         fixes = [one for one in found if isinstance(one, RaceFix)]
         reverts = [one for one in found if not isinstance(one, RaceFix)]
-        return fix_detection.resolve_fixes(fixes, reverts, fix_detection.commits_in_merges(git, fixes)), commits
+        return mining.resolve_fixes(fixes, reverts, mining.commits_in_merges(git, fixes)), commits
 
 
 def found(where: str) -> str:

@@ -24,7 +24,7 @@ from deadheat.diagnosis import diagnose
 from deadheat.repo.clone import Clone
 from deadheat.repo.document_claims import DocumentHints
 from deadheat.repo.dossier import build_dossier
-from deadheat.repo.git.object_reader import GitReader
+from deadheat.repo.git import GitReader
 from eval.blind import GRADES
 from eval.causes import ALONE, MODES, SOURCE, Truth, grade, wider
 

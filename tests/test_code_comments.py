@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deadheat.repo.syntax.locks_held import comment_requires_lock
+from deadheat.repo.syntax.line_context import comment_requires_lock
 from tests.repositories import at, first
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ import pytest
 from deadheat.errors import DeadheatError
 from deadheat.repo.clone import Clone
 from deadheat.repo.dossier import build_dossier
-from deadheat.repo.git.object_reader import MAX_OBJECT_BYTES, GitReader, git_environment
-from deadheat.repo.git.sandbox import GitSandbox
-from deadheat.repo.pinning.window import find_pin
+from deadheat.repo.git import MAX_OBJECT_BYTES, GitReader, GitSandbox, git_environment
+from deadheat.repo.pinning import find_pin
 from tests.repositories import MODULE, Repository
 from tests.test_code_pin import FIXED, HUB, race
 from tests.watchdog import ends

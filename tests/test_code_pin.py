@@ -10,7 +10,7 @@ import pytest
 
 import deadheat
 from deadheat.repo.clone import Clone
-from deadheat.repo.pinning.window import find_pin
+from deadheat.repo.pinning import find_pin
 from tests.repositories import MODULE, Repository, go_report, go_text, line
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deadheat.model import Report
-    from deadheat.repo.pinning.window import Pin
+    from deadheat.repo.pinning import Pin
 
 HUB = """package hub
 

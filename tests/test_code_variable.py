@@ -329,7 +329,7 @@ def test_with_no_common_name_each_side_is_told(repo: Repository) -> None:
         ),
     )
     assert told.variable is None
-    assert [next(t.path for t in side.touches) for side in told.touched_lines] == [("a", "one"), ("b", "two")]
+    assert [next(t.path for t in side.possible_accesses) for side in told.racing_lines] == [("a", "one"), ("b", "two")]
 
 
 C = """struct queue {

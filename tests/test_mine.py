@@ -11,7 +11,7 @@ from deadheat.cli import main
 from deadheat.cli.progress import ProgressLine, format_commits
 from deadheat.lake import queries
 from deadheat.lake.tables import Lake
-from deadheat.repo.git.object_reader import GitReader
+from deadheat.repo.git import GitReader
 from tests.lakes import taken
 from tests.repositories import Repository
 from tests.test_mining import ATOMIC, BEGIN, LOCKED, QUOTED, mined

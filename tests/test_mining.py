@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
-from deadheat.repo import similar_fixes
+from deadheat.repo import mining as repo_mining
+from deadheat.repo.git import GitReader
 from deadheat.repo.git.history import find_trunk
-from deadheat.repo.git.object_reader import GitReader
-from deadheat.repo.mining import commit_changes, fix_detection, message_classifier, synchronization_changes
+from deadheat.repo.mining import RaceFix, commit_changes, message_classifier, similar_fixes, synchronization_changes
 from deadheat.repo.mining.commit_changes import compute_edits
-from deadheat.repo.mining.fix_detection import RaceFix
 from deadheat.repo.mining.message_classifier import MessageWeight
 from eval import mining
 from tests.cases import ROOT
@@ -47,10 +46,10 @@ def repo(tmp_path: Path) -> Repository:
 def mined(repo: Repository, racy: Mapping[str, list[str]] | None = None) -> dict[str, RaceFix]:
     """The fixes in a repository by the first line of their message."""
     with GitReader(str(repo.path)) as git:
-        found = list(fix_detection.detect_fixes(git, commit_changes.list_commits(git, find_trunk(git)[1]), racy))
+        found = list(repo_mining.detect_fixes(git, commit_changes.list_commits(git, find_trunk(git)[1]), racy))
         fixes = [one for one in found if isinstance(one, RaceFix)]
         reverts = [one for one in found if not isinstance(one, RaceFix)]
-        told = fix_detection.resolve_fixes(fixes, reverts, fix_detection.commits_in_merges(git, fixes))
+        told = repo_mining.resolve_fixes(fixes, reverts, repo_mining.commits_in_merges(git, fixes))
     return {fix.subject: fix for fix in told}
 
 
@@ -258,7 +257,7 @@ def test_huge_messages_and_odd_bytes(repo: Repository) -> None:
     repo.git("commit", "-q", "--cleanup=verbatim", "-F", str(message))
     with ends():
         (fix,) = mined(repo).values()
-    assert fix_detection.fix_from_row(fix_detection.fix_to_row(fix)) == fix
+    assert repo_mining.fix_from_row(repo_mining.fix_to_row(fix)) == fix
 
 
 def test_odd_files_and_times(repo: Repository) -> None:
@@ -270,7 +269,7 @@ def test_odd_files_and_times(repo: Repository) -> None:
     (fix,) = mined(repo).values()
     assert "hub/hub.go" in fix.files
     assert "hub/link.go" not in fix.files
-    assert fix_detection.fix_to_row(fix)["fixed_at"].year <= 9999
+    assert repo_mining.fix_to_row(fix)["fixed_at"].year <= 9999
 
 
 def test_a_version_that_is_missing_is_left_out(repo: Repository) -> None:

@@ -13,8 +13,7 @@ from deadheat.lake import maintenance, queries
 from deadheat.lake.tables import Lake
 from deadheat.repo.clone import Clone
 from deadheat.repo.disk_cache import AnswerCache
-from deadheat.repo.dossier import build_dossier
-from deadheat.repo.dossier_serialization import dossier_to_json
+from deadheat.repo.dossier import build_dossier, dossier_to_json
 from tests.lakes import taken
 from tests.repositories import MODULE, Repository, go_text, line
 from tests.test_code_pin import FIXED, HUB, race, race_text

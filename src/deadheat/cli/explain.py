@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from deadheat.errors import UnreadableError
     from deadheat.repo.clone import Clone
     from deadheat.repo.dossier import Dossier
-    from deadheat.repo.mining.fix_detection import RaceFix
+    from deadheat.repo.mining import RaceFix
     from deadheat.serialization import JsonDict
 
 _EXAMPLES = """examples:
@@ -100,7 +100,7 @@ def _load_past_fixes(lake_path: str | None, repos: list[str], quiet: bool) -> li
     if lake_path is None:
         return []
     from deadheat.cli import spark_and_lake
-    from deadheat.repo.mining.fix_detection import fix_from_row
+    from deadheat.repo.mining import fix_from_row
 
     lake = spark_and_lake.open_lake(lake_path).require("mine REPO")
     with spark_and_lake.requires_extra("lake"):
@@ -114,7 +114,7 @@ def _load_past_fixes(lake_path: str | None, repos: list[str], quiet: bool) -> li
 def _with_similar_fixes(dossier: Dossier, past_fixes: list[RaceFix]) -> Dossier:
     from dataclasses import replace
 
-    from deadheat.repo import similar_fixes
+    from deadheat.repo.mining import similar_fixes
 
     if not past_fixes:
         return dossier
@@ -132,7 +132,7 @@ def _with_similar_fixes(dossier: Dossier, past_fixes: list[RaceFix]) -> Dossier:
 def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[Sighting, Dossier]]) -> None:
     from deadheat.cli.scan import style_from_options
     from deadheat.output.dossier_formats import DossierHtmlPage, DossierMarkdown, DossierText
-    from deadheat.repo.dossier_serialization import dossier_to_json
+    from deadheat.repo.dossier import dossier_to_json
 
     family_members = _family_members(dossiers)
     rows = [

@@ -68,7 +68,7 @@ def _mine_fixes(args: argparse.Namespace) -> int:
 
 
 def _fix_to_json(fix: Any) -> dict[str, Any]:
-    from deadheat.repo.mining.fix_detection import fix_to_row
+    from deadheat.repo.mining import fix_to_row
 
     row = fix_to_row(fix)
     return {**row, "fixed_at": row["fixed_at"].isoformat()}

@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat._version import RULES_VERSION
-from deadheat.repo.commit_messages import MessageStore
 from deadheat.repo.disk_cache import AnswerCache
-from deadheat.repo.file_versions import DeclaredNameIndex, FunctionOutlineIndex
+from deadheat.repo.file_versions import DeclaredNameIndex, FunctionOutlineIndex, common_suffix_length
+from deadheat.repo.git import GitReader
 from deadheat.repo.git.history import MainLine, SideBranches, version_at
-from deadheat.repo.git.object_reader import GitReader
+from deadheat.repo.git.messages import MessageStore
 from deadheat.repo.pinning import line_claims
 from deadheat.repo.pinning.line_claims import declaration_name
 from deadheat.repo.syntax.declarations import CommitTree
@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
     from deadheat.repo.pinning.line_claims import LineClaim
 
-
-# "/pkg/mod/google.golang.org/grpc@v1.39.0/internal/x.go", "/nfs/mod/github.com/x/errors@v0.11.5/…";
-# with -trimpath "google.golang.org/grpc@v1.39.0/internal/x.go". A module that go.mod replaces by a
-# folder, usually of the repository itself, has version v0.0.0-00010101000000-000000000000.
+# "/pkg/mod/google.golang.org/grpc@v1.39.0/internal/x.go", "/nfs/mod/github.com/x/errors@v0.11.5/…"; with -trimpath
+# "google.golang.org/grpc@v1.39.0/internal/x.go". A module that go.mod replaces by a folder, usually of the repository
+# itself, has version v0.0.0-00010101000000-000000000000.
 _MODULE_CACHE_PATH = re.compile(
-    r"(?:(?:^|/)mod/|^(?=[\w-]{1,80}\.[\w.-]{1,80}/))([^@]{1,300})@(?!v0\.0\.0-00010101000000-0)"
-    r"(v[^/]{1,100})/"
+    r"(?:(?:^|/)mod/|^(?=[\w-]{1,80}\.[\w.-]{1,80}/))([^@]{1,300})@(?!v0\.0\.0-00010101000000-0)(v[^/]{1,100})/"
 )
 # "external/com_github_pingcap_errors/stack.go": Bazel's name for another repository
 _BAZEL_EXTERNAL = re.compile(r"(?:^|/)external/([^/]{1,200})/")
@@ -94,15 +92,7 @@ def _bazel_module(package: str, external: str) -> str:
 def _module_root(package: str) -> str:
     """The module of a package, on hosts where modules have two elements below the host."""
     parts = package.split("/")
-    if parts[0] in ("github.com", "gitlab.com", "bitbucket.org"):
-        return "/".join(parts[:3])
-    return "/".join(parts[:2])
-
-
-def path_in_module(frame: Frame) -> str:
-    """The path of a frame's file in its module, if it is in the module cache; else empty."""
-    match = _MODULE_CACHE_PATH.search(frame.path or frame.file)
-    return (frame.path or frame.file)[match.end() :] if match else ""
+    return "/".join(parts[: 3 if parts[0] in ("github.com", "gitlab.com", "bitbucket.org") else 2])
 
 
 def self_vendored_paths(frame: Frame, known: Iterable[str]) -> list[str]:
@@ -114,18 +104,14 @@ def self_vendored_paths(frame: Frame, known: Iterable[str]) -> list[str]:
 
 
 def is_own_module(dependency: DependencyModule, own_modules: Iterable[str]) -> bool:
-    """Whether the dependency is a module of this repository."""
     name = without_major_version(dependency.path)
-    return any(
-        name == own_module or name.startswith(f"{own_module}/")
-        for own_module in map(without_major_version, own_modules)
-    )
+    return any(f"{name}/".startswith(f"{own}/") for own in map(without_major_version, own_modules))
 
 
 def matching_paths(printed: str, known: Iterable[str], allow_root: bool = True) -> list[str]:
     """The paths that match a printed path best; more than one if they match equally well.
 
-    `bare` tells whether a file at the root of the tree may match by its name alone.
+    `allow_root`: whether a file at the root of the tree may match by its name alone.
     """
     # with "-I." a compiler prints "src/./chain.h"
     normalized = printed.replace("\\", "/").replace("/./", "/").removeprefix("./").strip("/")
@@ -135,8 +121,8 @@ def matching_paths(printed: str, known: Iterable[str], allow_root: bool = True) 
     found: list[str] = []
     for path in known:
         elements = path.split("/")
-        parts = max(spellings, key=lambda spelling: _common_suffix_length(spelling, elements))
-        shared = _common_suffix_length(parts, elements)
+        parts = max(spellings, key=lambda spelling: common_suffix_length(spelling, elements))
+        shared = common_suffix_length(parts, elements)
         is_whole = shared == len(elements)
         if not (is_whole or shared > 1 or shared == len(parts)) or (shared == 1 < len(parts) and not allow_root):
             continue
@@ -147,11 +133,6 @@ def matching_paths(printed: str, known: Iterable[str], allow_root: bool = True) 
         elif rank == best_rank:
             found.append(path)
     return found
-
-
-def _common_suffix_length(a: list[str], b: list[str]) -> int:
-    shortest = min(len(a), len(b))
-    return next((n for n in range(shortest) if a[-1 - n] != b[-1 - n]), shortest)
 
 
 def without_major_version(package: str) -> str:
@@ -183,10 +164,6 @@ class CommitSnapshot:
     def read_file(self, path: str) -> bytes | None:
         return self._clone.read_source(self.tree.commit, path)
 
-    def folder_files(self, path: str) -> dict[str, bytes]:
-        """The files in the folder of a file, with their content."""
-        return self.tree.folder_contents(path)
-
 
 # "module github.com/pingcap/tidb", in go.mod
 _MODULE_LINE = re.compile(rb"^module\s+\"?([^\s\"]{1,300})", re.MULTILINE)
@@ -195,11 +172,11 @@ _COMMITTER_LINE = re.compile(rb"^committer [^\n]{0,500}> (\d{1,10}) [+-]\d{4}$",
 _ABBREVIATED_ID = re.compile(r"[0-9a-f]{7,64}$")
 # "refs/heads/release-5.2", "refs/remotes/origin/v1.12.x", "refs/heads/5.0-stable"
 _RELEASE_BRANCH = re.compile(
-    r"refs/(?:heads|remotes/[^/]+)/(?:(?:.*[/_-])?(?:releases?|stable|branch)\b.*|[vV]?\d+\.\d+\S*)$"
+    r"refs/(?:heads|remotes/[^/]+)/((?:.*[/_-])?(?:releases?|stable|branch)\b.*|[vV]?\d+\.\d+\S*)$"
 )
 _SPAN_BASE = 1 << 24
 _MAX_TREES = 3
-_REPORTS_PER_SAVE = 64  # reports
+_REPORTS_PER_SAVE = 64
 _NO_FUNCTION = -1
 
 
@@ -252,19 +229,15 @@ class Clone:
 
     @cached_property
     def tags(self) -> dict[str, str]:
-        """Every tag with its commit."""
-        return self._commits_of_refs("refs/tags/")
+        tags = {n.removeprefix("refs/tags/"): i for n, i in self.git.refs.items() if n.startswith("refs/tags/")}
+        commits = self.git.object_ids(f"{tag}^{{commit}}" for tag in tags.values())
+        return {name: c for name, c in zip(tags, commits, strict=True) if c}
 
     @cached_property
     def release_branches(self) -> dict[str, str]:
         """Every release branch with its newest commit, by its name without the remote."""
-        full_names = {_short_branch_name(n): n for n in self.git.refs if _RELEASE_BRANCH.match(n)}
-        return {short: self.git.refs[full] for short, full in full_names.items()}
-
-    def _commits_of_refs(self, prefix: str) -> dict[str, str]:
-        names = {n.removeprefix(prefix): i for n, i in self.git.refs.items() if n.startswith(prefix)}
-        commits = self.git.object_ids(f"{name}^{{commit}}" for name in names.values())
-        return {name: c for name, c in zip(names, commits, strict=True) if c}
+        matches = ((_RELEASE_BRANCH.match(ref), commit) for ref, commit in self.git.refs.items())
+        return {match[1]: commit for match, commit in matches if match}
 
     def tree_at(self, commit: str) -> CommitTree:
         """The sources of a commit; the last trees are cached."""
@@ -297,7 +270,9 @@ class Clone:
 
     def _former_paths(self, dependency: DependencyModule, frame: Frame) -> list[str]:
         """The path in a module that is a former name of this repository: same version, same function."""
-        revision, path = dependency_revision(dependency), path_in_module(frame)
+        printed, revision = frame.path or frame.file, dependency_revision(dependency)
+        match = _MODULE_CACHE_PATH.search(printed)
+        path = printed[match.end() :] if match else ""
         commit = self.resolve_revision(revision) if revision and path else None
         blob = self.blobs_at([commit], [path]).get((commit, path)) if commit else None
         function = declaration_name(frame.function, "go")
@@ -339,9 +314,7 @@ class Clone:
     def commit_day(self, commit: str) -> str | None:
         """The committer date (UTC) of a commit: `2021-12-14`."""
         match = _COMMITTER_LINE.search(self.git.read_object(commit) or b"")
-        if match is None:
-            return None
-        return datetime.fromtimestamp(int(match[1]), UTC).date().isoformat()
+        return datetime.fromtimestamp(int(match[1]), UTC).date().isoformat() if match else None
 
     def read_source(self, commit: str, path: str) -> bytes | None:
         # a blob id may be in the cache already
@@ -377,9 +350,3 @@ class Clone:
             packed_span = _NO_FUNCTION if span is None else span[0] * _SPAN_BASE + min(span[1], _SPAN_BASE - 1)
             self.answer_cache.add_answer(question, blob, packed_span)
         return {b: divmod(packed[b], _SPAN_BASE) for b in blobs if packed.get(b, _NO_FUNCTION) != _NO_FUNCTION}
-
-
-def _short_branch_name(ref: str) -> str:
-    """`release-5.2` for `refs/heads/release-5.2` and `refs/remotes/origin/release-5.2`."""
-    kind, _, rest = ref.removeprefix("refs/").partition("/")
-    return rest if kind == "heads" else rest.partition("/")[2]

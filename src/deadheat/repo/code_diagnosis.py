@@ -13,17 +13,15 @@ from deadheat.diagnosis.facts.code_facts import FunctionFacts, SharedVariable
 from deadheat.diagnosis.finding import UNKNOWN
 from deadheat.diagnosis.ranking import MIN_CONFIDENCE
 from deadheat.model import Origin
-from deadheat.repo import clone as repo_clone
-from deadheat.repo import racing_lines as repo_racing_lines
-from deadheat.repo import variable
-from deadheat.repo.clone import CommitSnapshot
-from deadheat.repo.pinning import line_claims
-from deadheat.repo.pinning.relocate import relocate_frames
+from deadheat.repo.clone import CommitSnapshot, dependency_of
+from deadheat.repo.pinning.line_claims import frame_claims, frame_key
+from deadheat.repo.pinning.misfit_frames import relocate_frames
+from deadheat.repo.racing_lines import find_racing_lines
 from deadheat.repo.syntax import parser, text_search
 from deadheat.repo.syntax.declarations import GoTypeResolver, offsets_of_lines_with
 from deadheat.repo.syntax.function_facts import function_facts_at
-from deadheat.repo.syntax.parser import language_of_file, language_of_path
-from deadheat.repo.syntax.text_search import find_callers, find_field_uses, find_stores
+from deadheat.repo.syntax.parser import language_of_file
+from deadheat.repo.variable import find_variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,45 +30,18 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Frame, Report
     from deadheat.repo.clone import Clone
     from deadheat.repo.document_claims import DocumentHints
-    from deadheat.repo.pinning.relocate import RelocatedReport
+    from deadheat.repo.pinning.misfit_frames import RelocatedReport
     from deadheat.repo.racing_lines import RacingLine
     from deadheat.repo.syntax.declarations import CommitTree
     from deadheat.repo.variable import RaceVariable
 
-
-# "pthread_create(&t, NULL, scrub_main, s)", "std::thread t(serve, s);",
-# "th_ = std::thread(&Pool::Work, this);",
+# "pthread_create(&t, NULL, scrub_main, s)", "std::thread t(serve, s);", "th_ = std::thread(&Pool::Work, this);",
 # "threads_.emplace_back(&Pool::Work, this)", "std::async(std::launch::async, fetch, url)"
 _THREAD_START = re.compile(
     rb"\b(?:pthread_create|thrd_create|kthread_run|j?thread|async|emplace_back|timer_create)\b[^;]{0,200}$"
 )
 # limits: bytes between the call and the name, lines searched
 _MAX_CALL_PREFIX, _MAX_LINES = 200, 50
-
-
-def thread_start_lines(source: bytes, name: str) -> list[int]:
-    """The lines (from 1) that pass the function to a call that starts a thread."""
-    word = re.compile(
-        rb"(?<![\w.>])(?:&?(?:\w{1,80}::){0,4})%s\s{0,9}[,)}]" % re.escape(name.encode("utf-8", "replace"))
-    )
-    lines = []
-    for offset in list(_lines_with_word(source, name.encode("utf-8", "replace"))):
-        end = source.find(b"\n", offset)
-        match = word.search(source, offset, end if end >= 0 else len(source))
-        if match and _THREAD_START.search(source, max(0, match.start() - _MAX_CALL_PREFIX), match.start()):
-            lines.append(source.count(b"\n", 0, offset) + 1)
-    return lines
-
-
-def _lines_with_word(source: bytes, word: bytes) -> list[int]:
-    offsets = []
-    for offset in offsets_of_lines_with(source, word):
-        offsets.append(offset)
-        if len(offsets) >= _MAX_LINES:
-            break
-    return offsets
-
-
 # "type table[K comparable, V any] map[K]V", "type alarms []Alarm"
 _CONTAINER_TYPE = rb"^type %s(?:\[[^\]\n]{0,200}\])? ((?:map\[|\[\w{0,40}\])[^\n]{1,200})"
 # "type Bus struct{ ls []Listener }"
@@ -92,13 +63,16 @@ _MAX_FILES, _MAX_SAME_NAME = 40, 6
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _MAX_BODY_BYTES = 1 << 16  # bytes of a function that are searched for names
 
+Findings = tuple["Finding", ...]
+SourceFile = tuple[str, bytes]  # path and content
+
 
 class PinnedCode:
     """The code of one commit; `find_file` returns the path and content of a frame's file."""
 
     def __init__(
         self,
-        find_file: Callable[[Frame], tuple[str, bytes] | None],
+        find_file: Callable[[Frame], SourceFile | None],
         read_file: Callable[[str], bytes | None],
         tree: CommitTree,
         racing_lines: Sequence[RacingLine],
@@ -119,8 +93,7 @@ class PinnedCode:
 
     def _underlying_type(self, name: str, path: str) -> str:
         """`map[K]V` for `type table[K comparable, V any] map[K]V`; empty for a struct."""
-        word = name.encode("utf-8", "replace")
-        pattern = re.compile(_CONTAINER_TYPE % re.escape(word), re.MULTILINE)
+        pattern = re.compile(_CONTAINER_TYPE % _escape_name(name), re.MULTILINE)
         for source in self._tree.folder_files_declaring(name, path).values():
             if match := pattern.search(source):
                 return match[1].decode("utf-8", "replace").strip()
@@ -130,47 +103,36 @@ class PinnedCode:
         file = self._find_file(near_frame)
         if file is None or not name:
             return None
-        nearby = {file[0]: file[1]} | self._tree.folder_contents(file[0])
-        if language_of_file(*file) == "go":
-            match = _find_go_function(name, nearby, owner)
-            return _with_mentions(match, nearby) if match else None
-        word = name.encode("utf-8", "replace")
-        files = [(each, text) for each, text in nearby.items() if word in text][:_MAX_FILES]
-        facts = [
-            fact
-            for path, text in files
-            if (file_language := language_of_file(path, text)) and file_language != "go"
-            for _, last in parser.parse_function_extents(file_language, text, name)[:_MAX_SAME_NAME]
-            if (fact := function_facts_at(file_language, text, path, last))
-        ]
-        of_owner = [fact for fact in facts if fact.receiver == owner] if owner else facts
-        match = of_owner[0] if len(of_owner) == 1 else facts[0] if len(facts) == 1 else None
-        return _with_mentions(match, nearby) if match else None
+        nearby = self._nearby_files(near_frame)
+        find = _find_go_function if language_of_file(*file) == "go" else _find_c_function
+        facts = find(name, nearby, owner)
+        if facts is None:
+            return None
+        body = b"\n".join(parser.source_lines(nearby[facts.path], facts.first_line, facts.last_line))
+        names = _IDENTIFIER.findall(body[:_MAX_BODY_BYTES].decode("utf-8", "replace"))
+        return replace(facts, mentioned_names=frozenset(names))
 
     def find_thread_start(self, name: str, near_frame: Frame) -> FunctionFacts | None:
-        file = self._find_file(near_frame)
-        if file is None or not name:
-            return None
-        nearby = {file[0]: file[1]} | self._tree.folder_contents(file[0])
         facts = [
             fact
-            for path, text in nearby.items()
+            for path, text in (self._nearby_files(near_frame) if name else {}).items()
             if (file_language := language_of_file(path, text))
-            for line in thread_start_lines(text, name)[:_MAX_SAME_NAME]
+            for line in _thread_start_lines(text, name)[:_MAX_SAME_NAME]
             if (fact := function_facts_at(file_language, text, path, line)) and fact.function != name
         ]
         return facts[0] if len(facts) == 1 else None
 
     def find_callers(self, name: str, near_frame: Frame) -> tuple[FunctionFacts, ...]:
-        return find_callers(self._nearby_files(near_frame), name) if name else ()
+        return text_search.find_uses(self._nearby_files(near_frame), name, is_field=False) if name else ()
 
     def find_field_uses(self, name: str, near_frame: Frame) -> tuple[FunctionFacts, ...]:
-        return find_field_uses(self._nearby_files(near_frame), name) if name else ()
+        return text_search.find_uses(self._nearby_files(near_frame), name, is_field=True) if name else ()
 
     def find_stores(self, name: str, field: bool, near_frame: Frame) -> frozenset[tuple[str, int]]:
-        return find_stores(self._nearby_files(near_frame), name, field) if name else frozenset()
+        return text_search.find_stores(self._nearby_files(near_frame), name, field) if name else frozenset()
 
     def _nearby_files(self, near_frame: Frame) -> dict[str, bytes]:
+        """The frame's file and the other source files of its folder."""
         file = self._find_file(near_frame)
         return {file[0]: file[1]} | self._tree.folder_contents(file[0]) if file else {}
 
@@ -180,9 +142,7 @@ class PinnedCode:
         if file is None or language is None:
             return None
         find_copy_line = text_search.find_go_copy if language == "go" else text_search.find_c_copy
-        nearby = {file[0]: file[1]} | self._tree.folder_contents(file[0])
-        files = [(path, text) for path, text in nearby.items() if type_name.encode() in text][:_MAX_FILES]
-        for path, text in files:
+        for path, text in _files_with(type_name, self._nearby_files(near_frame)):
             file_language = language_of_file(path, text)
             if file_language is not None and (file_language == "go") == (language == "go"):
                 line = find_copy_line(text.decode("utf-8", "replace"), type_name)
@@ -191,12 +151,10 @@ class PinnedCode:
         return None
 
     def is_only_cleared(self, name: str, near_frame: Frame, maker: FunctionFacts | None) -> bool:
-        file = self._find_file(near_frame)
-        pattern = re.compile(_FIELD_ASSIGNMENT % re.escape(name.encode("utf-8", "replace")))
-        nearby = ({file[0]: file[1]} | self._tree.folder_contents(file[0])) if file and name else {}
+        pattern = re.compile(_FIELD_ASSIGNMENT % _escape_name(name))
         values = [
             value[1].strip()
-            for path, text in islice(nearby.items(), _MAX_FILES)
+            for path, text in islice((self._nearby_files(near_frame) if name else {}).items(), _MAX_FILES)
             if "_test." not in path
             for value in pattern.finditer(text)
             if not _is_inside(maker, path, text.count(b"\n", 0, value.start()) + 1)
@@ -204,10 +162,10 @@ class PinnedCode:
         return bool(values) and all(value in _NULL_VALUES for value in values)
 
     def is_set_in_literal(self, name: str, near_frame: Frame) -> bool:
-        racing_line = next((each for each in self._racing_lines if each.path.endswith(".go")), None)
-        pattern = re.compile(_LITERAL_FIELD % re.escape(name.encode("utf-8", "replace")))
-        nearby = self._tree.folder_files_declaring(name, racing_line.path) if racing_line and name else {}
-        return any(pattern.search(text) for file_path, text in nearby.items() if not file_path.endswith("_test.go"))
+        go_path = next((line.path for line in self._racing_lines if line.path.endswith(".go")), "")
+        pattern = re.compile(_LITERAL_FIELD % _escape_name(name))
+        nearby = self._tree.folder_files_declaring(name, go_path) if go_path and name else {}
+        return any(pattern.search(text) for path, text in nearby.items() if not path.endswith("_test.go"))
 
     def shared_variable(self) -> SharedVariable | None:
         variable = self._variable
@@ -227,51 +185,39 @@ class PinnedCode:
 
     def _shared_member(self) -> SharedVariable | None:
         """The class member that both C++ lines name without an object."""
-        if len(self._racing_lines) < 2 or any(
-            language_of_path(racing_line.path) == "go" for racing_line in self._racing_lines
-        ):
+        if len(self._racing_lines) < 2 or any(line.is_go for line in self._racing_lines):
             return None
-        a, b = [
-            {access.name for access in racing_line.possible_accesses if len(access.path) == 1}
-            for racing_line in self._racing_lines[:2]
-        ]
-        names = sorted((a & b) - {call.name for racing_line in self._racing_lines[:2] for call in racing_line.calls})
-        path = self._racing_lines[0].path
-        language = language_of_file(path, self._racing_lines[0].source)
-        nearby = self._tree.folder_contents(path) if language and names else {}
+        a, b = self._racing_lines[:2]
+        names_a, names_b = ({each.name for each in line.possible_accesses if len(each.path) == 1} for line in (a, b))
+        names = sorted((names_a & names_b) - {call.name for call in a.calls + b.calls})
+        language = language_of_file(a.path, a.source)
+        nearby = self._tree.folder_contents(a.path) if language and names else {}
         declared = [(name, parser.find_member(language or "", nearby, name)) for name in names[:_MAX_SAME_NAME]]
         members = [(name, *member) for name, member in declared if member and member[0]]
         if len(members) != 1:
             return None
-        name, owner, file, line = members[0]
-        text = nearby[file].split(b"\n", line)[line - 1].decode("utf-8", "replace").strip()
-        return SharedVariable(name, "field", owner, text, file, line, is_certain=False)
+        name, owner, file, row = members[0]
+        return SharedVariable(name, "field", owner, _stripped_line(nearby[file], row), file, row, is_certain=False)
 
     def _declared_type(self, variable: RaceVariable) -> str:
         """The declared type of a Go field, else the text of the declaration line."""
-        for racing_line in self._racing_lines:
-            if variable.kind == "field" and language_of_path(racing_line.path) == "go":
-                field = GoTypeResolver(self._tree, racing_line.path, racing_line.body).find_field(
-                    variable.name, variable.owner or ""
-                )
-                type_text = (
-                    field.kind
-                    if field
-                    else self._one_line_field_type(variable.name, variable.owner or "", racing_line.path)
-                )
+        owner = variable.owner or ""
+        for line in self._racing_lines if variable.kind == "field" else ():
+            if line.is_go:
+                field = GoTypeResolver(self._tree, line.path, line.body).find_field(variable.name, owner)
+                type_text = field.kind if field else self._one_line_field_type(variable.name, owner, line.path)
                 if type_text:
-                    path = field.location.file if field else racing_line.path
-                    return self._underlying_type(_type_name(type_text), path) or type_text
+                    named_type = _NAMED_TYPE.match(type_text.strip())
+                    path = field.location.file if field else line.path
+                    return self._underlying_type(named_type[1] if named_type else "", path) or type_text
         if variable.declaration is None:
             return ""
-        source = self._tree.folder_contents(variable.declaration.file).get(variable.declaration.file, b"")
-        rows = source.split(b"\n", variable.declaration.line)
-        text = rows[variable.declaration.line - 1] if len(rows) >= variable.declaration.line else b""
-        return text.decode("utf-8", "replace").strip()
+        file, row = variable.declaration
+        return _stripped_line(self._tree.folder_contents(file).get(file, b""), row)
 
     def _one_line_field_type(self, name: str, owner: str, path: str) -> str:
         """`[]Watcher` for `type Feeding struct{ watchers []Watcher; open bool }`."""
-        pattern = re.compile(_ONE_LINE_STRUCT % re.escape(owner.encode("utf-8", "replace")), re.MULTILINE)
+        pattern = re.compile(_ONE_LINE_STRUCT % _escape_name(owner), re.MULTILINE)
         for source in self._tree.folder_files_declaring(name, path).values() if owner else ():
             match = pattern.search(source)
             for part in match[1].decode("utf-8", "replace").split(";") if match else ():
@@ -286,10 +232,7 @@ class PinnedCode:
     @cached_property
     def _has_shared_loop_variables(self) -> bool | None:
         """Decided by the `go` line of the nearest go.mod."""
-        folders = [
-            racing_line.path.split("/")[:-1] for racing_line in self._racing_lines if racing_line.path.endswith(".go")
-        ]
-        for folder in folders:
+        for folder in [line.path.split("/")[:-1] for line in self._racing_lines if line.path.endswith(".go")]:
             for end in range(len(folder), -1, -1):
                 content = self._read_file("/".join([*folder[:end], "go.mod"]))
                 match = _GO_MOD_VERSION.search(content) if content else None
@@ -298,14 +241,50 @@ class PinnedCode:
         return None
 
 
+def _escape_name(name: str) -> bytes:
+    return re.escape(name.encode("utf-8", "replace"))
+
+
+def _files_with(word: str, files: dict[str, bytes]) -> list[SourceFile]:
+    return [(path, text) for path, text in files.items() if word.encode("utf-8", "replace") in text][:_MAX_FILES]
+
+
+def _stripped_line(source: bytes, line: int) -> str:
+    return b"".join(parser.source_lines(source, line, line)).decode("utf-8", "replace").strip()
+
+
+def _thread_start_lines(source: bytes, name: str) -> list[int]:
+    """The lines (from 1) that pass the function to a call that starts a thread."""
+    argument = re.compile(rb"(?<![\w.>])(?:&?(?:\w{1,80}::){0,4})%s\s{0,9}[,)}]" % _escape_name(name))
+    lines = []
+    for offset in islice(offsets_of_lines_with(source, name.encode("utf-8", "replace")), _MAX_LINES):
+        end = source.find(b"\n", offset)
+        match = argument.search(source, offset, end if end >= 0 else len(source))
+        if match and _THREAD_START.search(source, max(0, match.start() - _MAX_CALL_PREFIX), match.start()):
+            lines.append(source.count(b"\n", 0, offset) + 1)
+    return lines
+
+
+def _find_c_function(name: str, nearby: dict[str, bytes], owner: str) -> FunctionFacts | None:
+    """The only function of that name, or the only one of the owner type."""
+    facts = [
+        fact
+        for path, text in _files_with(name, nearby)
+        if (language := language_of_file(path, text)) and language != "go"
+        for _, last in parser.parse_function_extents(language, text, name)[:_MAX_SAME_NAME]
+        if (fact := function_facts_at(language, text, path, last))
+    ]
+    of_owner = [fact for fact in facts if not owner or fact.receiver == owner]
+    return next((found[0] for found in (of_owner, facts) if len(found) == 1), None)
+
+
 def _find_go_function(name: str, nearby: dict[str, bytes], owner: str) -> FunctionFacts | None:
     """The only function of that name, or the only one of the owner type; found by text."""
-    word = name.encode("utf-8", "replace")
-    pattern = re.compile(_GO_FUNCTION % re.escape(word), re.MULTILINE)
+    pattern = re.compile(_GO_FUNCTION % _escape_name(name), re.MULTILINE)
     matches = [
         (path, match)
         for path, text in nearby.items()
-        if path.endswith(".go") and word in text
+        if path.endswith(".go") and name.encode("utf-8", "replace") in text
         for match in islice(pattern.finditer(text), _MAX_SAME_NAME)
     ]
     owner_bytes = owner.encode("utf-8", "replace")
@@ -323,21 +302,6 @@ def _is_inside(function: FunctionFacts | None, path: str, line: int) -> bool:
     return function is not None and function.path == path and function.first_line <= line <= function.last_line
 
 
-def _with_mentions(facts: FunctionFacts, nearby: dict[str, bytes]) -> FunctionFacts:
-    body = b"\n".join(nearby[facts.path].split(b"\n", facts.last_line)[facts.first_line - 1 : facts.last_line])
-    names = _IDENTIFIER.findall(body[:_MAX_BODY_BYTES].decode("utf-8", "replace"))
-    return replace(facts, mentioned_names=frozenset(names))
-
-
-def _type_name(type_text: str) -> str:
-    """`table` for `table[string, bool]`; empty if the type is not a name."""
-    match = _NAMED_TYPE.match(type_text.strip())
-    return match[1] if match else ""
-
-
-Findings = tuple["Finding", ...]
-
-
 def diagnose_at_pin(
     clone: Clone,
     snapshot: CommitSnapshot,
@@ -350,10 +314,7 @@ def diagnose_at_pin(
     relocated = relocate_frames(snapshot, report, misfits) if misfits else None
     if relocated is not None and (result := _diagnose_relocated_frames(clone, snapshot, relocated, misfits)):
         return result
-    source = PinnedCode(
-        _find_fitting(snapshot, misfits), snapshot.read_file, snapshot.tree, racing_lines, race_variable
-    )
-    return None, diagnose(attribute_to_repository(report, clone), source)
+    return None, _diagnose_with_code(clone, snapshot, report, misfits, racing_lines, race_variable)
 
 
 def diagnose_without_pin(
@@ -362,16 +323,13 @@ def diagnose_without_pin(
     """The causes of a report without a pin, at the revision that the hints name, if any."""
     for clone in clones:
         commit = next((resolved for name in hints.revisions if (resolved := clone.resolve_revision(name))), None)
-        frames = [claim.frame for claim in line_claims.frame_claims(report) if clone.paths_of(claim.frame)]
+        frames = [claim.frame for claim in frame_claims(report) if clone.paths_of(claim.frame)]
         if commit is None or not frames:
             continue
         snapshot = CommitSnapshot(clone, clone.tree_at(commit))
         relocated = relocate_frames(snapshot, report, frames)
-        if (
-            relocated is not None
-            and relocated.relocated_sites
-            and (result := _diagnose_relocated_frames(clone, snapshot, relocated, frames))
-        ):
+        has_sites = relocated is not None and relocated.relocated_sites
+        if relocated and has_sites and (result := _diagnose_relocated_frames(clone, snapshot, relocated, frames)):
             return result
     return None, diagnose(report)
 
@@ -379,61 +337,53 @@ def diagnose_without_pin(
 def _diagnose_relocated_frames(
     clone: Clone, snapshot: CommitSnapshot, relocated: RelocatedReport, misfits: Sequence[Frame]
 ) -> tuple[RaceVariable | None, Findings] | None:
-    racing_lines = repo_racing_lines.find_racing_lines(clone, snapshot.tree, relocated.report)
-    race_variable = variable.find_variable(snapshot.tree, racing_lines, relocated.report)
-    source = PinnedCode(
-        _find_fitting(snapshot, misfits), snapshot.read_file, snapshot.tree, racing_lines, race_variable
-    )
-    findings = filter(relocated.supports_finding, diagnose(attribute_to_repository(relocated.report, clone), source))
-    weaker = tuple(map(relocated.weaken_finding, findings))
+    racing_lines = find_racing_lines(clone, snapshot.tree, relocated.report)
+    race_variable = find_variable(snapshot.tree, racing_lines, relocated.report)
+    findings = _diagnose_with_code(clone, snapshot, relocated.report, misfits, racing_lines, race_variable)
+    weaker = tuple(map(relocated.weaken_finding, filter(relocated.supports_finding, findings)))
     if not weaker:
         return None
     if relocated.relocated_sites and (weaker[0].cause == UNKNOWN or weaker[0].confidence < MIN_CONFIDENCE):
         return None
-    why = "both functions touch it, and nothing else in the way that the detector reports"
-    return replace(
-        race_variable, sure=False, why=why
-    ) if race_variable and relocated.relocated_sites else race_variable, weaker
+    if race_variable and relocated.relocated_sites:
+        why = "both functions touch it, and nothing else in the way that the detector reports"
+        race_variable = replace(race_variable, sure=False, why=why)
+    return race_variable, weaker
 
 
-def _find_fitting(snapshot: CommitSnapshot, misfits: Sequence[Frame]) -> Callable[[Frame], tuple[str, bytes] | None]:
-    """A lookup of frames that leaves out the frames that do not fit the code."""
-    misfit_keys = {(frame.path or frame.file, frame.line, frame.function) for frame in misfits}
+def _diagnose_with_code(
+    clone: Clone,
+    snapshot: CommitSnapshot,
+    report: Report,
+    misfits: Sequence[Frame],
+    racing_lines: Sequence[RacingLine],
+    race_variable: RaceVariable | None,
+) -> Findings:
+    misfit_keys = set(map(frame_key, misfits))
 
-    def find_file(frame: Frame) -> tuple[str, bytes] | None:
-        key = (frame.path or frame.file, frame.line, frame.function)
-        return None if key in misfit_keys else snapshot.file_of(frame)
+    def find_fitting(frame: Frame) -> SourceFile | None:
+        return None if frame_key(frame) in misfit_keys else snapshot.file_of(frame)
 
-    return find_file
-
-
-def attribute_to_repository(report: Report, clone: Clone) -> Report:
-    """Attribute accesses in dependencies to the calling line in the repository.
-
-    The code of a dependency is not available; the calling line shows the locks and checks.
-    """
-    return report._replace(accesses=tuple(_attribute_to_caller(access, clone) for access in report.accesses))
+    code = PinnedCode(find_fitting, snapshot.read_file, snapshot.tree, racing_lines, race_variable)
+    accesses = tuple(_attribute_to_caller(access, clone) for access in report.accesses)
+    return diagnose(report._replace(accesses=accesses), code)
 
 
 def _attribute_to_caller(access: Access, clone: Clone) -> Access:
+    """Attributes an access in a dependency, whose code is not available, to the calling line in the repository."""
     if access.site is None or access.site not in access.stack or _is_in_repository(access.site, clone):
         return access
     for index, frame in enumerate(access.stack):
         if frame.origin is Origin.USER and not frame.stale and _is_in_repository(frame, clone):
-            inner = [
-                inner_frame._replace(origin=Origin.STDLIB) if inner_frame.origin is Origin.USER else inner_frame
-                for inner_frame in access.stack[:index]
-            ]
-            stack = (*inner, *access.stack[index:])
+            inner = access.stack[:index]
+            library = [f._replace(origin=Origin.STDLIB) if f.origin is Origin.USER else f for f in inner]
+            stack = (*library, *access.stack[index:])
             return access._replace(stack=stack, site=frame, instruction=None, called_from=None)
     return access
 
 
 def _is_in_repository(frame: Frame, clone: Clone) -> bool:
     """Whether the file of a frame is in the repository and not vendored."""
-    module = repo_clone.dependency_of(frame)
-    return bool(clone.paths_of(frame)) and not (module and module.vendored and _is_in_vendor_folder(frame, clone))
-
-
-def _is_in_vendor_folder(frame: Frame, clone: Clone) -> bool:
-    return all("vendor/" in path for path in clone.paths_of(frame))
+    module, paths = dependency_of(frame), clone.paths_of(frame)
+    is_vendored = module is not None and module.vendored and all("vendor/" in path for path in paths)
+    return bool(paths) and not is_vendored

@@ -8,10 +8,6 @@ import sqlite3
 import sys
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _FORMAT_VERSION = 1
 _PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeout=60000;"
@@ -35,21 +31,17 @@ def open_database(name: str, schema: str) -> sqlite3.Connection:
     path = cache_folder() / f"{name}-{_FORMAT_VERSION}.sqlite"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return _connect(str(path), schema)
+        return connect_database(str(path), schema)
     except (OSError, sqlite3.DatabaseError):
         with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)
         try:
-            return _connect(str(path), schema)
+            return connect_database(str(path), schema)
         except (OSError, sqlite3.DatabaseError):
-            return open_in_memory(schema)
+            return connect_database(":memory:", schema)
 
 
-def open_in_memory(schema: str) -> sqlite3.Connection:
-    return _connect(":memory:", schema)
-
-
-def _connect(path: str, schema: str) -> sqlite3.Connection:
+def connect_database(path: str, schema: str) -> sqlite3.Connection:
     database = sqlite3.connect(path)
     try:
         database.executescript(_PRAGMAS + schema)
@@ -63,10 +55,8 @@ class AnswerCache:
     """Numbers by question and file version. Several processes may write at once."""
 
     def __init__(self) -> None:
-        self._database = open_database(
-            "answers",
-            "CREATE TABLE IF NOT EXISTS answer (question BLOB, packed BLOB, PRIMARY KEY (question)) WITHOUT ROWID;",
-        )
+        columns = "(question BLOB, packed BLOB, PRIMARY KEY (question))"
+        self._database = open_database("answers", f"CREATE TABLE IF NOT EXISTS answer {columns} WITHOUT ROWID;")
         self._answers: dict[bytes, dict[str, int]] = {}
         self._unsaved: set[bytes] = set()
 
@@ -79,7 +69,8 @@ class AnswerCache:
 
     def _load_answers(self, key: bytes) -> dict[str, int]:
         row = self._database.execute("SELECT packed FROM answer WHERE question = ?", (key,)).fetchone()
-        return dict(_unpack_answers(row[0])) if row else {}
+        fields = row[0].decode().split() if row else []
+        return dict(zip(fields[::2], map(int, fields[1::2]), strict=True))
 
     def add_answer(self, question: str, blob: str, answer: int) -> None:
         self.answers_to(question)[blob] = answer
@@ -89,8 +80,10 @@ class AnswerCache:
         """Writes new answers, merged with those of other processes, and clears the memory."""
         with contextlib.suppress(sqlite3.Error), self._database:
             self._database.execute("BEGIN IMMEDIATE")
-            rows = [(k, _pack_answers((self._load_answers(k) | self._answers[k]).items())) for k in self._unsaved]
-            self._database.executemany("INSERT OR REPLACE INTO answer VALUES (?, ?)", rows)
+            for key in self._unsaved:
+                answers = (self._load_answers(key) | self._answers[key]).items()
+                packed = " ".join(f"{blob} {answer}" for blob, answer in answers).encode()
+                self._database.execute("INSERT OR REPLACE INTO answer VALUES (?, ?)", (key, packed))
         self._unsaved.clear()
         self._answers.clear()
 
@@ -101,12 +94,3 @@ class AnswerCache:
 
 def _question_key(question: str) -> bytes:
     return blake2b(question.encode("utf-8", "surrogatepass"), digest_size=12).digest()
-
-
-def _pack_answers(answers: Iterable[tuple[str, int]]) -> bytes:
-    return " ".join(f"{blob} {answer}" for blob, answer in answers).encode()
-
-
-def _unpack_answers(packed: bytes) -> Iterable[tuple[str, int]]:
-    fields = packed.decode().split()
-    return zip(fields[::2], map(int, fields[1::2]), strict=True)

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.repo.pinning.window import count_fitting_frames
+from deadheat.repo.pinning import count_fitting_frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deadheat.model import Claim, Document, Report
-    from deadheat.repo.candidate_commits import CandidateCommit
     from deadheat.repo.clone import Clone
-    from deadheat.repo.fixes import ReportHistory
-    from deadheat.repo.pinning.window import Pin
-
+    from deadheat.repo.fixes import CandidateCommit, ReportHistory
+    from deadheat.repo.pinning import Pin
 
 # versions of these are not versions of the program
 _TOOL_NAMES = ("go", "linux")
@@ -44,7 +42,6 @@ class DocumentHints:
     steps: tuple[Claim, ...] = ()  # steps to reproduce
 
     def merge_with(self, other: DocumentHints) -> DocumentHints:
-        """These hints followed by the others."""
         return DocumentHints(
             tuple(dict.fromkeys(self.revisions + other.revisions)),
             tuple(dict.fromkeys(self.issues + other.issues)),
@@ -67,18 +64,6 @@ def hints_from_document(document: Document | None) -> DocumentHints:
         tuple(claim for claim in claims if _is_checkable(claim)),
         tuple(claim for claim in claims if claim.kind in _STEP_KINDS),
     )
-
-
-def issue_number(value: str) -> str | None:
-    """The number of an issue or change, as messages write it after `#`."""
-    match = _ISSUE_NUMBER.match(value) if "#" in value else None
-    return match[1] if match else None
-
-
-def commit_id(value: str) -> str | None:
-    """The full or abbreviated commit id in a value."""
-    match = _COMMIT_ID.match(value)
-    return match[1] if match else None
 
 
 def is_program_version(claim: Claim) -> bool:
@@ -106,7 +91,7 @@ def _linked_commits(claims: tuple[Claim, ...]) -> Iterator[str]:
     """The commits in links to source lines: the author looked at that version."""
     for claim in claims:
         ref = dict(claim.details).get("ref", "") if claim.kind == "source" else ""
-        if commit_id(ref):
+        if _COMMIT_ID.match(ref):
             yield ref
 
 
@@ -131,8 +116,6 @@ class ClaimAnswer(NamedTuple):
 
 
 class ClaimChecker:
-    """Checks the claims of one document about one report."""
-
     def __init__(self, clone: Clone, pin: Pin, report: Report, history: ReportHistory) -> None:
         self._clone, self._pin, self._report, self._history = clone, pin, report, history
 
@@ -140,16 +123,16 @@ class ClaimChecker:
         self, claims: Sequence[Claim], fixes: Sequence[CandidateCommit], released: Sequence[str]
     ) -> list[ClaimAnswer]:
         """Check each distinct claim once."""
-        unique = {
-            (each.kind, each.value) if each.kind != "version" else (each.role, each.value): each for each in claims
-        }
+        unique = {(each.role if each.kind == "version" else each.kind, each.value): each for each in claims}
         return [self._check_claim(claim, fixes, released) for claim in unique.values()]
 
     def _check_claim(self, claim: Claim, fixes: Sequence[CandidateCommit], released: Sequence[str]) -> ClaimAnswer:
-        if claim.kind == "suspect":
-            return self._check_suspect(claim)
-        if claim.kind == "reference":
-            return self._check_fix(claim, fixes)
+        if claim.kind in ("suspect", "reference"):
+            position = self._main_line_position(claim)
+            if position is None:
+                return ClaimAnswer(claim, None, "no commit on the main line names this change")
+            is_suspect = claim.kind == "suspect"
+            return self._check_suspect(claim, position) if is_suspect else self._check_fix(claim, position, fixes)
         if claim.role == "fixed-in":
             return self._check_fixed_version(claim, fixes, released)
         return self._check_version(claim)
@@ -176,10 +159,7 @@ class ClaimChecker:
             return ClaimAnswer(claim, None, "the clone has no such tag")
         return ClaimAnswer(claim, False, f"it does not contain the code of {fix[:11]}", fix)
 
-    def _check_suspect(self, claim: Claim) -> ClaimAnswer:
-        position = self._main_line_position(claim)
-        if position is None:
-            return ClaimAnswer(claim, None, "no commit on the main line names this change")
+    def _check_suspect(self, claim: Claim, position: int) -> ClaimAnswer:
         commit = self._clone.main.commits[position]
         if position > self._history.pin_position:
             return ClaimAnswer(claim, False, f"{commit[:11]} came after the window", commit)
@@ -190,10 +170,7 @@ class ClaimChecker:
         reason = f"changes {', '.join(files[:3])}" if files else "changes no file of the report"
         return ClaimAnswer(claim, None, f"{commit[:11]} came before and {reason}", commit)
 
-    def _check_fix(self, claim: Claim, fixes: Sequence[CandidateCommit]) -> ClaimAnswer:
-        position = self._main_line_position(claim)
-        if position is None:
-            return ClaimAnswer(claim, None, "no commit on the main line names this change")
+    def _check_fix(self, claim: Claim, position: int, fixes: Sequence[CandidateCommit]) -> ClaimAnswer:
         commit = self._clone.main.commits[position]
         if position <= self._history.pin_position:
             return ClaimAnswer(claim, False, f"{commit[:11]} is in the window or before it", commit)
@@ -205,9 +182,8 @@ class ClaimChecker:
 
     def _main_line_position(self, claim: Claim) -> int | None:
         """The main line position of the change or commit that a claim names."""
-        main = self._clone.main
-        if reference := issue_number(claim.value):
-            return self._clone.messages.position_of_change(reference)
-        reference = commit_id(claim.value)
-        commit = self._clone.resolve_revision(reference) if reference else None
-        return main.position_of(commit) if commit else None
+        if "#" in claim.value and (number := _ISSUE_NUMBER.match(claim.value)):
+            return self._clone.messages.position_of_change(number[1])
+        reference = _COMMIT_ID.match(claim.value)
+        commit = self._clone.resolve_revision(reference[1]) if reference else None
+        return self._clone.main.position_of(commit) if commit else None

@@ -1,50 +1,42 @@
-"""Collects everything that a clone tells about one race, as data for output formats."""
+"""Everything that a clone tells about one race: as data for output formats, as JSON and as a row of the lake."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+import json
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
+from deadheat import plugins
+from deadheat._version import RULES_VERSION
 from deadheat.diagnosis import verification_step
-from deadheat.repo import clone as repo_clone
-from deadheat.repo import code_diagnosis, document_claims, racing_lines, reproduction
-from deadheat.repo import fixes as repo_fixes
-from deadheat.repo import owners as repo_owners
-from deadheat.repo import variable as repo_variable
-from deadheat.repo.clone import CommitSnapshot
-from deadheat.repo.document_claims import DocumentHints
-from deadheat.repo.fixes import FixFinder, ReportHistory
-from deadheat.repo.owners import OriginFinder
-from deadheat.repo.pinning import line_claims, refuted_frames
-from deadheat.repo.pinning.window import cut_before, find_pin
-from deadheat.repo.racing_lines import CodeSnippet, code_snippets
+from deadheat.model import ActorState, Op
+from deadheat.repo.clone import CommitSnapshot, dependency_of, dependency_revision
+from deadheat.repo.code_diagnosis import diagnose_at_pin, diagnose_without_pin
+from deadheat.repo.document_claims import ClaimChecker, DocumentHints
+from deadheat.repo.fixes import FixFinder, ReportHistory, releases_with
+from deadheat.repo.owners import OriginFinder, find_owners
+from deadheat.repo.pinning import cut_before, find_pin
+from deadheat.repo.pinning.misfit_frames import FrameChecker
+from deadheat.repo.racing_lines import CodeSnippet, code_snippets, find_racing_lines
+from deadheat.repo.reproduction import choose_reproduction, find_reproduction
+from deadheat.repo.variable import find_variable, likely_variable, variable_from_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deadheat.diagnosis.finding import Finding
-    from deadheat.model import Frame, Report
-    from deadheat.repo.candidate_commits import CandidateCommit
+    from deadheat.model import Access, Frame, Report
     from deadheat.repo.clone import Clone, DependencyModule
     from deadheat.repo.document_claims import ClaimAnswer
+    from deadheat.repo.fixes import CandidateCommit
+    from deadheat.repo.mining.similar_fixes import SimilarFix
     from deadheat.repo.owners import CodeOwner
-    from deadheat.repo.pinning.refuted_frames import RefutedCall
-    from deadheat.repo.pinning.window import Pin
-    from deadheat.repo.racing_lines import RacingLine
+    from deadheat.repo.pinning import CommitWindow, Pin
+    from deadheat.repo.pinning.misfit_frames import RefutedCall
+    from deadheat.repo.racing_lines import CodeSnippet, RacingLine
     from deadheat.repo.reproduction import Reproduction
-    from deadheat.repo.similar_fixes import SimilarFix
-    from deadheat.repo.syntax.declarations import CommitTree
-    from deadheat.repo.syntax.line_accesses import PossibleAccess
     from deadheat.repo.variable import RaceVariable
-
-
-@dataclass(frozen=True, slots=True)
-class TouchedLine:
-    """The variables that one racing line accesses, even if none is common to both."""
-
-    frame: Frame
-    text: str
-    touches: tuple[PossibleAccess, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +47,7 @@ class Dossier:
     repo_path: str | None = None  # path of the clone with most information
     pin: Pin | None = None
     variable: RaceVariable | None = None
-    touched_lines: tuple[TouchedLine, ...] = ()
+    racing_lines: tuple[RacingLine, ...] = ()
     refuted_calls: tuple[RefutedCall, ...] = ()
     fixed_by: tuple[CandidateCommit, ...] = ()
     fixed_in: tuple[str, ...] = ()  # releases that contain the fix
@@ -75,107 +67,73 @@ class Dossier:
 def build_dossier(report: Report, clones: Sequence[Clone], hints: DocumentHints | None = None) -> Dossier:
     """The dossier of a report, from the clone that contains most of its racing frames."""
     hints = hints or DocumentHints()
-    dependency = _dependency_of_sites(report)
-    if dependency and (revision := repo_clone.dependency_revision(dependency)):
+    dependencies = {dependency_of(access.site) for access in report.accesses if access.site}
+    dependency = dependencies.pop() if len(dependencies) == 1 else None
+    if dependency and (revision := dependency_revision(dependency)):
         # a path in the module cache contains the version, which is checked like any other
         hints = DocumentHints((revision,)).merge_with(hints)
-    pins = [(c, pin) for c in clones if (pin := find_pin(c, report, hints.revisions))]
-    best = max(pins, key=lambda pinned_clone: _clone_rank(pinned_clone[0], pinned_clone[1], report), default=None)
+    pins = [(clone, pin) for clone in clones if (pin := find_pin(clone, report, hints.revisions))]
+    # prefers a repository with the racing frames to one with only their callers
+    best = max(pins, key=lambda each: (count_racing_sites(report, each[0]), each[1].fitting_count), default=None)
     missing = tuple(dict.fromkeys(m for c in clones for m in c.git.missing))
     if best is None:
-        run_command = reproduction.find_reproduction(report)
-        named_variable, causes = code_diagnosis.diagnose_without_pin(report, clones, hints)
+        run_command = find_reproduction(report)
+        relocated_variable, causes = diagnose_without_pin(report, clones, hints)
         return Dossier(
             report,
-            variable=named_variable or repo_variable.variable_from_report(report),
-            reproduction=reproduction.choose_reproduction(run_command, hints.steps),
+            variable=relocated_variable or variable_from_report(report),
+            reproduction=choose_reproduction(run_command, hints.steps),
             dependency=dependency,
             missing=missing,
             causes=_with_check_command(causes, report, run_command),
         )
-    return _assemble_dossier(_inspect_pin(report, *best, hints.issues), hints, dependency, missing)
+    return replace(_dossier_at_pin(report, *best, hints, dependency), missing=missing)
 
 
-def _clone_rank(clone: Clone, pin: Pin, report: Report) -> tuple[int, int]:
-    """Prefers a repository with the racing frames to one with only their callers."""
-    racing = sum(bool(a.site and clone.paths_of(a.site)) for a in report.accesses)
-    return racing, pin.fitting_count
+def count_racing_sites(report: Report, clone: Clone) -> int:
+    """How many racing frames are in files of the clone."""
+    return sum(bool(access.site and clone.paths_of(access.site)) for access in report.accesses)
 
 
-def _dependency_of_sites(report: Report) -> DependencyModule | None:
-    """The dependency that the racing frames belong to."""
-    sites = [access.site for access in report.accesses if access.site]
-    dependencies = {repo_clone.dependency_of(site) for site in sites}
-    return dependencies.pop() if len(dependencies) == 1 else None
-
-
-class _PinFindings(NamedTuple):
-    """What the code at the pin and the history around it show."""
-
-    clone: Clone
-    pin: Pin
-    snapshot: CommitSnapshot
-    tree: CommitTree
-    report: Report  # with refuted frames marked
-    refuted_calls: list[RefutedCall]
-    both_sides: list[RacingLine]
-    variable: RaceVariable | None
-    history: ReportHistory
-    fixes: list[CandidateCommit]
-
-
-def _inspect_pin(report: Report, clone: Clone, pin: Pin, issues: Sequence[str]) -> _PinFindings:
-    """Inspects a pin; if a fix is found inside it, inspects the part before the fix."""
-    commit = pin.best_window.last
-    tree = clone.tree_at(commit)
-    marked_report, refuted_calls = refuted_frames.FrameChecker(clone, tree, pin).mark_report(report)
-    both_sides = racing_lines.find_racing_lines(clone, tree, marked_report)
-    named_variable = repo_variable.find_variable(tree, both_sides, marked_report)
-    history = ReportHistory(clone, pin, marked_report, both_sides)
-    fixes = FixFinder(history).find_fixes(named_variable, issues)
-    if fixes and fixes[0].is_convincing and (clone.main.position_of(commit) or 0) >= fixes[0].position:
+def _dossier_at_pin(
+    report: Report, clone: Clone, pin: Pin, hints: DocumentHints, dependency: DependencyModule | None
+) -> Dossier:
+    """What the code at a pin and the history around it show; if a fix is inside, at the part before the fix."""
+    snapshot = CommitSnapshot(clone, clone.tree_at(pin.best_window.last))
+    unmarked = report
+    report, refuted_calls = FrameChecker(clone, snapshot.tree, pin).mark_report(report)
+    both_sides = find_racing_lines(clone, snapshot.tree, report)
+    variable = find_variable(snapshot.tree, both_sides, report)
+    history = ReportHistory(clone, pin, report, both_sides)
+    fixes = FixFinder(history).find_fixes(variable, hints.issues)
+    if fixes and fixes[0].is_convincing and (clone.main.position_of(pin.best_window.last) or 0) >= fixes[0].position:
         shorter_pin = cut_before(clone, pin, fixes[0].position)
         if shorter_pin != pin:
-            return _inspect_pin(report, clone, shorter_pin, issues)
-    snapshot = CommitSnapshot(clone, tree)
-    return _PinFindings(
-        clone, pin, snapshot, tree, marked_report, refuted_calls, both_sides, named_variable, history, fixes
-    )
-
-
-def _assemble_dossier(
-    findings: _PinFindings, hints: DocumentHints, dependency: DependencyModule | None, missing: tuple[str, ...]
-) -> Dossier:
-    clone, history, snapshot, both_sides = findings.clone, findings.history, findings.snapshot, findings.both_sides
+            return _dossier_at_pin(unmarked, clone, shorter_pin, hints, dependency)
     origins = OriginFinder(history)
-    is_certain = bool(findings.fixes) and findings.fixes[0].is_convincing
-    releases = repo_fixes.releases_with(clone, findings.fixes[0].commit) if is_certain else []
-    claim_check = document_claims.ClaimChecker(clone, findings.pin, findings.report, history)
-    answers = claim_check.check_claims(hints.claims, findings.fixes, releases)
+    releases = releases_with(clone, fixes[0].commit) if fixes and fixes[0].is_convincing else []
+    answers = ClaimChecker(clone, pin, report, history).check_claims(hints.claims, fixes, releases)
     paths = history.current_paths(list(dict.fromkeys(side.path for side in both_sides)))
-    run_command = reproduction.find_reproduction(findings.report, snapshot)
-    named_variable, causes = code_diagnosis.diagnose_at_pin(
-        clone, snapshot, findings.report, findings.pin.misfits, both_sides, findings.variable
-    )
+    run_command = find_reproduction(report, snapshot)
+    relocated_variable, causes = diagnose_at_pin(clone, snapshot, report, pin.misfits, both_sides, variable)
     return Dossier(
-        findings.report,
+        report,
         clone.git.clone_path,
-        findings.pin,
-        findings.variable or named_variable or repo_variable.likely_variable(findings.tree, both_sides),
-        tuple(_touched_line(side) for side in both_sides),
-        tuple(findings.refuted_calls),
-        tuple(findings.fixes),
+        pin,
+        variable or relocated_variable or likely_variable(snapshot.tree, both_sides),
+        tuple(both_sides),
+        tuple(refuted_calls),
+        tuple(fixes),
         tuple(releases),
         tuple(origins.introducing_commits([a for a in answers if a.claim.kind == "suspect"])),
-        FixFinder(history).is_still_present(findings.fixes),
-        tuple(repo_owners.find_owners(clone, clone.main.tip, paths, origins.line_authors())),
-        reproduction.choose_reproduction(run_command, hints.steps),
+        FixFinder(history).is_still_present(fixes),
+        tuple(find_owners(clone, clone.main.tip, paths, origins.line_authors())),
+        choose_reproduction(run_command, hints.steps),
         dependency,
-        missing,
-        tuple(answers),
-        tuple(code_snippets(findings.report, snapshot.path_of, snapshot.source_of)),
-        (clone.commit_day(findings.pin.window.first), clone.commit_day(findings.pin.window.last)),
-        _with_check_command(causes, findings.report, run_command),
+        answers=tuple(answers),
+        snippets=tuple(code_snippets(report, snapshot)),
+        days=(clone.commit_day(pin.window.first), clone.commit_day(pin.window.last)),
+        causes=_with_check_command(causes, report, run_command),
     )
 
 
@@ -186,12 +144,240 @@ def _with_check_command(
     if run_command is None or run_command.is_vague:
         return findings
     check_text = verification_step(report, run_command.command)
-    return tuple(
-        finding._replace(remedy=finding.remedy._replace(check=check_text)) if finding.remedy else finding
-        for finding in findings
-    )
+    remedies = [finding.remedy and finding.remedy._replace(check=check_text) for finding in findings]
+    return tuple(finding._replace(remedy=remedy) for finding, remedy in zip(findings, remedies, strict=True))
 
 
-def _touched_line(side: RacingLine) -> TouchedLine:
-    text = line_claims.line_text(side.source, side.frame.line) if side.frame.line else None
-    return TouchedLine(side.frame, (text or b"").decode("utf-8", "replace").strip(), tuple(side.possible_accesses))
+_ERROR_KIND = "error-stack"
+_MAX_LINE_BYTES = 4_000
+_OPERATION_VERBS = {
+    Op.READ: "reads",
+    Op.WRITE: "writes",
+    Op.ATOMIC_READ: "reads atomically",
+    Op.ATOMIC_WRITE: "writes atomically",
+    Op.FREE: "frees",
+    Op.UNKNOWN: "is",
+}
+
+
+def _build_narrative(dossier: Dossier) -> dict[str, str]:
+    """The two sections of a bug report that are often left blank."""
+    report, variable, text = dossier.report, dossier.variable, ""
+    if variable is not None:
+        text = f"`{variable.name}`" + (f" of `{variable.owner}`" if variable.owner else "")
+    elif report.location and report.location.name:
+        text = f"`{report.location.name}`"
+    return {"expected": _expected_text(report, text), "saw": _observed_text(report, text)}
+
+
+def _expected_text(report: Report, variable: str) -> str:
+    sites = [f"`{a.site.function}`" for a in report.accesses if a.site]
+    if len(sites) == 2:
+        access_part = f"access {variable}" if variable else "access the memory that they share"
+        if sites[0] == sites[1]:
+            return f"No two calls of {sites[0]} {access_part} unless one happens before the other."
+        return f"{sites[0]} and {sites[1]} {access_part} only if one happens before the other."
+    if sites:
+        kind = "error" if report.kind == _ERROR_KIND else _kind_text(report)
+        return f"No {kind} in {sites[0]}."
+    return f"No {_kind_text(report)}."
+
+
+def _kind_text(report: Report) -> str:
+    """`data race` for `data-race`."""
+    return report.kind.replace("-", " ")
+
+
+def _observed_text(report: Report, variable: str) -> str:
+    accesses = [_access_text(access, report) for access in report.accesses]
+    variable_part = f" on {variable}" if variable else ""
+    test_part = f" during {report.test}" if report.test else ""
+    detector = plugins.display_name(report.detector)
+    start = f"{detector} reports a {_kind_text(report)}{variable_part}{test_part}"
+    if not accesses:
+        return f"{start}; its accesses are not in the text."
+    if report.kind == _ERROR_KIND:
+        site = report.accesses[0].site
+        where = _site_text(site) if site else "an unknown location"
+        return f"An error in {where}{test_part}. This is its stack, not a race report."
+    if len(accesses) == 1:
+        return f"{start}: {accesses[0]}; the other access is not in the text."
+    return f"{start}: {'; '.join(accesses)}. They are not ordered."
+
+
+def _access_text(access: Access, report: Report) -> str:
+    state = next((a.state for a in report.actors if a.id == access.actor), ActorState.UNKNOWN)
+    finished_part = " (finished)" if state is ActorState.FINISHED else ""
+    actor = f"{access.actor}{finished_part} " if access.actor else ""
+    if access.site is None:
+        return f"{actor}{_OPERATION_VERBS[access.op]} at an unknown location"
+    return f"{actor}{_OPERATION_VERBS[access.op]} in {_site_text(access.site)}"
+
+
+def _site_text(site: Frame) -> str:
+    line = f":{site.line}" if site.line is not None else ""
+    file_part = f" (`{site.file}{line}`)" if site.file else ""
+    return f"`{site.function}`{file_part}"
+
+
+JsonDict = dict[str, Any]
+
+
+def dossier_to_json(dossier: Dossier, related: Sequence[str] = ()) -> JsonDict:
+    """The fields of a dossier. Unknown values are null or empty."""
+    at = dossier.pin.best_window.last if dossier.pin else None
+    return {
+        "variable": dossier.variable and _variable_to_json(dossier.variable),
+        "touched": [_racing_line_to_json(line) for line in dossier.racing_lines],
+        "pin": dossier.pin and {**_pin_to_json(dossier.pin), "days": list(dossier.days)},
+        "still_present": dossier.still_present,
+        "fixed_by": [_candidate_to_json(c) for c in dossier.fixed_by],
+        "fixed_in": list(dossier.fixed_in),
+        "introduced_by": [_candidate_to_json(c) for c in dossier.introduced_by],
+        "cause": _cause_to_json(dossier.causes[0]) if dossier.causes else None,
+        "causes": [_cause_to_json(finding) for finding in dossier.causes],
+        "similar_fixes": [_similar_fix_to_json(s) for s in dossier.similar_fixes],
+        "reproduce": dossier.reproduction
+        and {
+            "framework": dossier.reproduction.framework,
+            "command": dossier.reproduction.command,
+            "at": at,
+            "claimed": dossier.reproduction.from_document,
+            "note": dossier.reproduction.note,
+        },
+        "owners": [{"who": o.who, "why": o.why} for o in dossier.owners],
+        "related": list(related),
+        "stale": [_refuted_call_to_json(b) for b in dossier.refuted_calls],
+        "module": dossier.dependency and {"path": dossier.dependency.path, "version": dossier.dependency.version},
+        "repo": dossier.repo_path,
+        "missing": list(dossier.missing),
+        "checked": [_answer_to_json(a) for a in dossier.answers],
+        "snippets": [_snippet_to_json(s) for s in dossier.snippets],
+        "narrative": _build_narrative(dossier),
+    }
+
+
+def _variable_to_json(variable: RaceVariable) -> JsonDict:
+    declaration = variable.declaration
+    return {
+        "name": variable.name,
+        "owner": variable.owner,
+        "kind": variable.kind,
+        "part": variable.part,
+        "declared": declaration and {"file": declaration.file, "line": declaration.line},
+        "sure": variable.sure,
+        "why": variable.why,
+    }
+
+
+def _racing_line_to_json(line: RacingLine) -> JsonDict:
+    text = line.text[:_MAX_LINE_BYTES].decode("utf-8", "replace").strip()
+    touches = [".".join(access.path) for access in line.possible_accesses]
+    return {"site": _frame_to_json(line.frame), "line": text, "touches": touches}
+
+
+def _window_to_json(window: CommitWindow) -> JsonDict:
+    return {"line": window.line_name, "first": window.first, "last": window.last, "commits": window.commit_count}
+
+
+def _pin_to_json(pin: Pin) -> JsonDict:
+    return {
+        **_window_to_json(pin.window),
+        "frames_fit": pin.fitting_count,
+        "frames": pin.frame_count,
+        "exact": pin.is_exact,
+        "tags": list(pin.tags),
+        "misfits": [_frame_to_json(f) for f in pin.misfits],
+        "surest": _window_to_json(pin.best_window),
+        "main_line": pin.main_line_window and _window_to_json(pin.main_line_window),
+        "ties": [_window_to_json(w) for w in pin.ties],
+        "named": pin.named_revision,
+        "absent": [_frame_to_json(f) for f in pin.absent_frames],
+        "ambiguous": [_frame_to_json(f) for f in pin.ambiguous_frames],
+    }
+
+
+def _frame_to_json(frame: Frame) -> JsonDict:
+    return {"function": frame.function, "file": frame.file, "line": frame.line}
+
+
+def _candidate_to_json(candidate: CandidateCommit) -> JsonDict:
+    return {"commit": candidate.commit, "subject": candidate.subject, "score": candidate.score, "why": candidate.why}
+
+
+def _answer_to_json(answer: ClaimAnswer) -> JsonDict:
+    claim = answer.claim
+    return {
+        "kind": claim.kind,
+        "role": claim.role,
+        "value": claim.value,
+        "quote": claim.quote,
+        "holds": answer.holds,
+        "why": answer.why,
+        "commit": answer.commit,
+    }
+
+
+def _snippet_to_json(snippet: CodeSnippet) -> JsonDict:
+    site, lines = _frame_to_json(snippet.frame), list(snippet.rows)
+    return {"site": site, "path": snippet.path, "first": snippet.first, "lines": lines}
+
+
+def _similar_fix_to_json(similar: SimilarFix) -> JsonDict:
+    fix = similar.fix
+    return {"commit": fix.commit, "subject": fix.subject, "strategy": fix.strategy, "why": similar.why}
+
+
+def _refuted_call_to_json(refuted_call: RefutedCall) -> JsonDict:
+    above, below = _frame_to_json(refuted_call.callee), _frame_to_json(refuted_call.caller)
+    return {"where": refuted_call.stack_name, "above": above, "below": below, "why": refuted_call.why}
+
+
+def _cause_to_json(finding: Finding) -> JsonDict:
+    """The fields of a cause, with the remedy as one text and as separate fields."""
+    remedy = finding.remedy
+    return {
+        "cause": finding.cause,
+        "confidence": round(finding.confidence, 2),
+        "evidence": list(map(str, finding.evidence)),
+        "remedy": str(remedy) if remedy else None,
+        "fix": remedy
+        and {
+            "change": remedy.change,
+            "where": [{"file": p.file, "line": p.line, "function": p.function} for p in remedy.where],
+            "primitive": remedy.primitive,
+            "price": remedy.price,
+            "check": remedy.check,
+        },
+        "test_only": finding.test_only,
+        "from_source": finding.from_source,
+        "settle": list(finding.open_questions),
+    }
+
+
+_COPIED_FIELDS = ("fixed_by", "fixed_in", "introduced_by", "still_present", "owners")
+
+
+def dossier_to_row(dossier: Dossier, clone: Clone) -> JsonDict:
+    """A row of the lake's table of dossiers."""
+    fields = dossier_to_json(dossier)
+    cause, command, pin = fields["cause"], fields["reproduce"], fields["pin"]
+    if pin:
+        first, last = pin["days"]
+        pin = {**pin, "first_day": first, "last_day": last, "ties": len(pin["ties"])}
+    return {
+        "racing": count_racing_sites(dossier.report, clone),
+        "pin": pin,
+        "variable": fields["variable"] and {**fields["variable"], **(fields["variable"]["declared"] or {})},
+        "cause": cause and {key: cause[key] for key in ("cause", "confidence", "evidence")},
+        "reproduce": command and {key: command[key] for key in ("framework", "command")},
+        **{key: fields[key] for key in _COPIED_FIELDS},
+        "dossier": json.dumps(fields, ensure_ascii=False),
+    }
+
+
+def clone_state(clone: Clone) -> str:
+    """A digest of what an answer depends on besides the report: refs of the clone and our rules."""
+    parts = [clone.main.tip, *(f"{n} {c}" for n, c in sorted((clone.tags | clone.release_branches).items()))]
+    text = "\n".join([str(RULES_VERSION), *parts]).encode("utf-8", "surrogateescape")
+    return blake2b(text, digest_size=12).hexdigest()

@@ -17,11 +17,10 @@ from deadheat.repo.syntax import parser
 from deadheat.repo.syntax.parser import language_of_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from deadheat.repo.clone import Clone
-    from deadheat.repo.git.object_reader import GitReader
-
+    from deadheat.repo.git import GitReader
 
 # "func (e *T) Close(", "type Tracker struct {", "	stats *Stats", "	A, B int"
 _DECLARATION = re.compile(
@@ -33,8 +32,8 @@ _GO_KEYWORDS = frozenset(
     (b"return", b"if", b"for", b"case", b"go", b"defer", b"var", b"else", b"switch", b"select",
      b"const", b"type", b"goto", b"break", b"continue", b"range")
 )  # fmt: skip
-_NAMES_SCHEMA = "CREATE TABLE IF NOT EXISTS declared (blob TEXT PRIMARY KEY, names TEXT) WITHOUT ROWID;"
-_NAMES_PER_QUERY, _MAX_CACHED_VERSIONS = 500, 60_000  # rows per query, versions in memory
+# rows per query; bytes of results in memory
+_BLOBS_PER_QUERY, _MAX_CACHED_BYTES = 500, 1 << 26
 
 
 def is_exported(name: str) -> bool:
@@ -42,55 +41,71 @@ def is_exported(name: str) -> bool:
     return name[:1].isupper()
 
 
-class DeclaredNameIndex:
-    """The declared names of each file version."""
+def common_suffix_length(a: list[str], b: list[str]) -> int:
+    """The number of equal elements at the end of two paths."""
+    shortest = min(len(a), len(b))
+    return next((n for n in range(shortest) if a[-1 - n] != b[-1 - n]), shortest)
 
-    def __init__(self, git: GitReader) -> None:
-        self._git = git
-        self._database = disk_cache.open_database("named", _NAMES_SCHEMA)
-        self._names_by_blob: dict[str, str] = {}
+
+class _BlobIndex:
+    """A summary of each file version, computed once and cached on disk."""
+
+    def __init__(self, git: GitReader, name: str, table: str, summarize: Callable[[bytes], bytes]) -> None:
+        self._git, self._table, self._summarize = git, table, summarize
+        schema = f"CREATE TABLE IF NOT EXISTS {table} (blob TEXT PRIMARY KEY, packed BLOB) WITHOUT ROWID;"
+        self._database = disk_cache.open_database(name, schema)
+        self._summaries: dict[str, bytes] = {}
+        self._cached_bytes = 0
 
     def close(self) -> None:
         self._database.close()
 
+    def _load_summaries(self, blobs: Iterable[str]) -> dict[str, bytes]:
+        """The summaries of the versions that can be read."""
+        wanted = list(dict.fromkeys(blobs))
+        if self._cached_bytes > _MAX_CACHED_BYTES:
+            self._summaries.clear()
+            self._cached_bytes = 0
+        missing = [blob for blob in wanted if blob not in self._summaries]
+        for start in range(0, len(missing), _BLOBS_PER_QUERY):
+            batch = missing[start : start + _BLOBS_PER_QUERY]
+            query = f"SELECT * FROM {self._table} WHERE blob IN ({','.join('?' * len(batch))})"
+            for blob, packed in self._database.execute(query, batch):
+                self._summaries[blob] = zlib.decompress(packed)
+        unread = [blob for blob in missing if blob not in self._summaries]
+        fresh = {blob: self._summarize(text) for blob, text in self._git.read_objects(unread) if text is not None}
+        self._summaries |= fresh
+        self._cached_bytes += sum(len(self._summaries.get(blob, b"")) for blob in missing)
+        rows = [(blob, zlib.compress(summary, 1)) for blob, summary in fresh.items()]
+        with contextlib.suppress(sqlite3.Error), self._database:
+            self._database.executemany(f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?)", rows)
+        return {blob: self._summaries[blob] for blob in wanted if blob in self._summaries}
+
+
+class DeclaredNameIndex(_BlobIndex):
+    """The declared names of each file version."""
+
+    def __init__(self, git: GitReader) -> None:
+        super().__init__(git, "names", "declared", _scan_declared_names)
+
     def declared_names(self, blobs: Iterable[str]) -> dict[str, str]:
         """The names that each version declares, each between spaces."""
         wanted = list(blobs)
-        if len(self._names_by_blob) > _MAX_CACHED_VERSIONS:
-            self._names_by_blob.clear()
-        self._load_names([blob for blob in wanted if blob not in self._names_by_blob])
-        return {blob: self._names_by_blob[blob] for blob in wanted}
-
-    def _load_names(self, blobs: list[str]) -> None:
-        for start in range(0, len(blobs), _NAMES_PER_QUERY):
-            batch = blobs[start : start + _NAMES_PER_QUERY]
-            placeholders = ",".join("?" * len(batch))
-            self._names_by_blob.update(
-                self._database.execute(f"SELECT * FROM declared WHERE blob IN ({placeholders})", batch)
-            )
-        fresh = {
-            blob: _scan_declared_names(source or b"")
-            for blob, source in self._git.read_objects(b for b in blobs if b not in self._names_by_blob)
-        }
-        self._names_by_blob.update(fresh)
-        with contextlib.suppress(sqlite3.Error), self._database:
-            self._database.executemany("INSERT OR REPLACE INTO declared VALUES (?, ?)", fresh.items())
+        known = self._load_summaries(wanted)
+        return {blob: known.get(blob, b"  ").decode("ascii", "replace") for blob in wanted}
 
 
-def _scan_declared_names(source: bytes) -> str:
+def _scan_declared_names(source: bytes) -> bytes:
     unique_names: dict[bytes, None] = {}
     for function, type_name, fields in _DECLARATION.findall(source):
         unique_names.update(dict.fromkeys((function or type_name or fields).split(b", ")))
-    names = b" ".join(name for name in unique_names if name not in _GO_KEYWORDS)
-    return f" {names.decode('ascii', 'replace')} "
+    return b" %s " % b" ".join(name for name in unique_names if name not in _GO_KEYWORDS)
 
 
 # "func (e *T[K]) M(", "func F[K any](", as gofmt formats them
 _FUNCTION_HEADER = re.compile(rb"func (?:\((?:\w+ )?\*?(\w+)(?:\[[^\]\n]{0,200}\])?\) )?([^\s()\[\]]{1,200})[\[(]")
 # a brace in the first column before a declaration or the end; others are in raw strings
 _FUNCTION_END = re.compile(rb"\n\}(?=\Z|[\n\r](?:\Z|[\nftvc/i\r]))")
-_OUTLINES_SCHEMA = "CREATE TABLE IF NOT EXISTS outline (blob TEXT PRIMARY KEY, packed BLOB) WITHOUT ROWID;"
-_OUTLINES_PER_QUERY, _MAX_CACHED_BYTES = 500, 1 << 26  # rows per query, bytes in memory
 
 
 class FunctionOutline(NamedTuple):
@@ -101,51 +116,18 @@ class FunctionOutline(NamedTuple):
     digest: str
 
 
-class FunctionOutlineIndex:
+class FunctionOutlineIndex(_BlobIndex):
     """The functions of each file version."""
 
     def __init__(self, git: GitReader) -> None:
-        self._git = git
-        self._database = disk_cache.open_database("outlines", _OUTLINES_SCHEMA)
-        self._outline_by_blob: dict[str, bytes] = {}
-        self._cached_bytes = 0
-
-    def close(self) -> None:
-        self._database.close()
+        super().__init__(git, "outlines", "outline", lambda source: b"\n" + b"".join(_outline_rows(source)))
 
     def find_function(self, function: str, blobs: Iterable[str]) -> dict[str, FunctionOutline | None]:
         """The function in each readable version; None if it is not there."""
         owner, _, name = function.encode("utf-8", "replace").rpartition(b".")
         owner = owner.strip(b"(*)")
         key = b"\n" + (owner + b"." + name if owner else name) + b" "
-        wanted = list(dict.fromkeys(blobs))
-        self._load_outlines([blob for blob in wanted if blob not in self._outline_by_blob])
-        known = {b: _parse_outline(self._outline_by_blob[b], key) for b in wanted if b in self._outline_by_blob}
-        if self._cached_bytes > _MAX_CACHED_BYTES:
-            self._outline_by_blob.clear()
-            self._cached_bytes = 0
-        return known
-
-    def _load_outlines(self, blobs: list[str]) -> None:
-        for start in range(0, len(blobs), _OUTLINES_PER_QUERY):
-            batch = blobs[start : start + _OUTLINES_PER_QUERY]
-            placeholders = ",".join("?" * len(batch))
-            rows = self._database.execute(f"SELECT * FROM outline WHERE blob IN ({placeholders})", batch)
-            for blob, packed in rows:
-                self._cache_outline(blob, zlib.decompress(packed))
-        fresh = []
-        for blob, source in self._git.read_objects(b for b in blobs if b not in self._outline_by_blob):
-            if source is not None:
-                outline = b"\n" + b"".join(_outline_rows(source))
-                self._cache_outline(blob, outline)
-                fresh.append((blob, zlib.compress(outline, 1)))
-        if fresh:
-            with contextlib.suppress(sqlite3.Error), self._database:
-                self._database.executemany("INSERT OR REPLACE INTO outline VALUES (?, ?)", fresh)
-
-    def _cache_outline(self, blob: str, outline: bytes) -> None:
-        self._outline_by_blob[blob] = outline
-        self._cached_bytes += len(outline)
+        return {blob: _parse_outline(outline, key) for blob, outline in self._load_summaries(blobs).items()}
 
 
 def _parse_outline(outline: bytes, key: bytes) -> FunctionOutline | None:
@@ -207,15 +189,13 @@ def paths_after(clone: Clone, path: str, position: int) -> list[PathPeriod]:
     periods: list[PathPeriod] = []
     while len(periods) < _MAX_RENAMES:
         versions = clone.main.file_versions(path)
-        removed_at = next(
-            (version.pos for version in versions if version.pos > position and version.blob is None), None
-        )
+        removed_at = next((v.pos for v in versions if v.pos > position and v.blob is None), None)
         periods.append(PathPeriod(path, position, removed_at))
         if removed_at is None:
-            return periods
+            break
         target = _renamed_path(clone, path, removed_at, version_at(versions, removed_at - 1), to_new_path=True)
         if target is None:
-            return periods
+            break
         path, position = target, removed_at
     return periods
 
@@ -224,9 +204,7 @@ def paths_before(clone: Clone, path: str, position: int) -> Iterator[tuple[str, 
     """The paths of a file up to a position with their versions, both newest first."""
     for _ in range(_MAX_RENAMES):
         versions = [version for version in clone.main.file_versions(path) if version.pos <= position]
-        created_index = next(
-            (index for index in range(len(versions) - 1, 0, -1) if versions[index - 1].blob is None), 0
-        )
+        created_index = next((n for n in range(len(versions) - 1, 0, -1) if versions[n - 1].blob is None), 0)
         versions = versions[created_index:]
         if not versions or versions[0].blob is None:
             return
@@ -247,24 +225,20 @@ def _renamed_path(clone: Clone, path: str, position: int, blob: str | None, to_n
         return max(identical, key=lambda other: _shared_suffix_length(path, other))
     language = language_of_path(path)
     similar = [candidate for candidate in others.similar_paths(path) if language_of_path(candidate[0]) == language]
-    similar.sort(key=lambda near_end: -_shared_suffix_length(path, near_end[0]))
+    similar.sort(key=lambda candidate: -_shared_suffix_length(path, candidate[0]))
     text = clone.git.read_object(blob)
+    lines = set((text or b"").split(b"\n"))
     for other, content in similar[:20]:
         other_text = clone.git.read_object(content)
-        if text and other_text and _line_similarity(text, other_text) >= _MIN_SIMILARITY:
+        other_lines = set((other_text or b"").split(b"\n"))
+        is_similar = len(lines & other_lines) >= _MIN_SIMILARITY * max(len(lines), len(other_lines))
+        if text and other_text and is_similar:
             return other
     return None
 
 
 def _shared_suffix_length(a: str, b: str) -> int:
-    """The number of equal trailing elements of two paths."""
-    pairs = zip(reversed(a.split("/")), reversed(b.split("/")), strict=False)
-    return next((n for n, (x, y) in enumerate(pairs) if x != y), min(a.count("/"), b.count("/")) + 1)
-
-
-def _line_similarity(a: bytes, b: bytes) -> float:
-    lines_a, lines_b = set(a.split(b"\n")), set(b.split(b"\n"))
-    return len(lines_a & lines_b) / max(len(lines_a), len(lines_b), 1)
+    return common_suffix_length(a.split("/"), b.split("/"))
 
 
 def function_text(clone: Clone, blob: str | None, path: str, function: str) -> bytes | None:
@@ -279,21 +253,16 @@ def function_texts(
     language = language_of_path(path)
     known = clone.function_texts.setdefault((language, function), {})
     missing = list(dict.fromkeys(blob for blob in blobs if blob and blob not in known))
-    representative = (
-        _first_with_same_text(clone, missing, function) if language == "go" else {each: each for each in missing}
-    )
+    first_with_same_text = {blob: blob for blob in missing}
+    if language == "go":
+        first_by_digest: dict[str, str] = {}
+        outlines = clone.outlines.find_function(function, missing).items()
+        first_with_same_text = {b: first_by_digest.setdefault(found.digest, b) for b, found in outlines if found}
     known.update(dict.fromkeys(missing))
-    for blob, source in clone.git.read_objects(dict.fromkeys(representative.values())):
+    for blob, source in clone.git.read_objects(dict.fromkeys(first_with_same_text.values())):
         known[blob] = _extract_function(source, path, function) if source is not None else None
-    known.update((blob, known[other]) for blob, other in representative.items())
+    known.update((blob, known[other]) for blob, other in first_with_same_text.items())
     return known
-
-
-def _first_with_same_text(clone: Clone, blobs: list[str], function: str) -> dict[str, str]:
-    """For each version with the function, the first version with the same function text."""
-    first_by_digest: dict[str, str] = {}
-    outlines = clone.outlines.find_function(function, blobs)
-    return {blob: first_by_digest.setdefault(outline.digest, blob) for blob, outline in outlines.items() if outline}
 
 
 def _extract_function(source: bytes, path: str, function: str) -> bytes | None:
@@ -314,9 +283,8 @@ def position_introducing_line(clone: Clone, path: str, function: str, line: byte
     for file_path, versions in paths_before(clone, path, position):
         for start in range(0, len(versions), _VERSIONS_PER_BATCH):
             batch = versions[start : start + _VERSIONS_PER_BATCH]
-            versions_with = _versions_with_line(
-                clone, file_path, function, wanted, [version.blob for version in batch if version.blob]
-            )
+            blobs = [version.blob for version in batch if version.blob]
+            versions_with = _versions_with_line(clone, file_path, function, wanted, blobs)
             for change in batch:
                 if not versions_with.get(change.blob or ""):
                     return introduced_at

@@ -1,23 +1,17 @@
-"""Finds later commits that may have fixed a race, and the releases that contain the fix."""
+"""Finds later commits that may have fixed a race, with reasons and a score, and the releases that contain the fix."""
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deadheat.repo import file_versions
-from deadheat.repo.candidate_commits import (
-    MAX_NEAR_DISTANCE,
-    MIN_CERTAIN_SCORE,
-    CandidateCommit,
-    combine_scores,
-    rank_candidates,
-    score_distance,
-    score_message,
-)
+from deadheat.repo.file_versions import normalize_line
 from deadheat.repo.git.history import version_at
+from deadheat.repo.git.messages import DATA_RACE_PHRASE
 from deadheat.repo.pinning import line_claims
 from deadheat.repo.pinning.line_claims import declaration_name
 from deadheat.repo.syntax.parser import language_of_path
@@ -28,10 +22,118 @@ if TYPE_CHECKING:
 
     from deadheat.model import Frame, Report
     from deadheat.repo.clone import Clone
-    from deadheat.repo.commit_messages import CommitMessage
-    from deadheat.repo.pinning.window import Pin
+    from deadheat.repo.git.messages import CommitMessage
+    from deadheat.repo.pinning import Pin
     from deadheat.repo.racing_lines import RacingLine
     from deadheat.repo.variable import RaceVariable
+
+MIN_CERTAIN_SCORE = 0.8
+MAX_NEAR_DISTANCE = 30
+_MAX_DOUBTED_POINTS = 3.0
+
+
+@dataclass(slots=True)
+class CandidateCommit:
+    """A commit with the reasons that it fixed or introduced the race."""
+
+    commit: str
+    subject: str
+    time: int
+    points: float = 0.0
+    why: list[str] = field(default_factory=list)
+    in_file: bool = False  # changes a file of the report
+    in_function: bool = False  # changes a function of the report
+    mentions_race: bool = False  # the message mentions races or synchronization
+    names_data_race: bool = False  # the message says "data race"
+    in_racing_function: bool = False  # changes a racing function
+    closes_issue: bool = False  # closes the issue of the report
+    quotes_report: bool = False  # the message contains this report
+    on_variable: bool = False
+    position: int = 0
+    distance: int = 0
+
+    def add_reason(self, points: float, why: str) -> None:
+        """Add points for a reason. The same reason counts once."""
+        if why not in self.why:
+            self.points += points
+            self.why.append(why)
+
+    def limit_points(self) -> CandidateCommit:
+        """Limit the points of a candidate that only its distance and message support."""
+        self.points = min(self.points, _MAX_DOUBTED_POINTS)
+        return self
+
+    @property
+    def is_convincing(self) -> bool:
+        """Whether the commit is about a race, and about this one."""
+        is_near = self.on_variable or self.distance <= MAX_NEAR_DISTANCE
+        return self.closes_issue or self.quotes_report or (self.mentions_race and self.in_function and is_near)
+
+    @property
+    def score(self) -> float:
+        return round(1 - math.exp(-self.points / 4), 2)
+
+
+def score_message(
+    commit: str, message: CommitMessage, identifiers: list[tuple[str, str]], issues: Sequence[str]
+) -> CandidateCommit:
+    candidate = CandidateCommit(commit, message.subject, message.time)
+    closed = message.closed_issues
+    issue = next((each for each in issues if re.search(rf"(?:#|issues/){re.escape(each)}\b", message.text)), None)
+    if issue is not None:
+        candidate.on_variable, candidate.closes_issue = True, issue in closed
+        candidate.add_reason(9.0 if issue in closed else 4.0, f"names #{issue}")
+    elif issues and closed:
+        candidate.add_reason(-3.0, f"closes another issue, #{closed[0]}")
+    candidate.mentions_race = message.is_race_related or issue is not None
+    candidate.names_data_race = message.names_data_race
+    if message.names_data_race:
+        points = 2.5 if DATA_RACE_PHRASE.search(message.subject) else 1.5
+        candidate.add_reason(points, "says that it is about a data race")
+    elif message.is_race_related:
+        candidate.add_reason(1.5, "mentions synchronization")
+    # "data race" does not name a variable "data"
+    text = DATA_RACE_PHRASE.sub(" ", message.text) if message.names_data_race else message.text
+    for identifier, role in identifiers:
+        if identifier in text and re.search(rf"(?<!\w){re.escape(identifier)}(?!\w)", text):
+            candidate.add_reason(1.2 if _is_distinctive(identifier) else 0.3, f"names the {role} {identifier}")
+    return candidate
+
+
+def _is_distinctive(word: str) -> bool:
+    """Whether a name is not a common word: `cancelFunc`, not `Close`."""
+    return len(word) > 5 and any(c.isupper() for c in word[1:])
+
+
+def score_distance(candidate: CandidateCommit, position: int, window_position: int) -> None:
+    """Add points for a short distance: most races are fixed soon after the report."""
+    distance = max(0, position - window_position)
+    candidate.position, candidate.distance = position, distance
+    bonus = 2.5 * math.exp(-distance / 200)
+    if bonus > 0.2:
+        texts = {0: "in the window", 1: "the next commit after the window"}
+        candidate.add_reason(bonus, texts.get(distance, f"{distance} commits after the window"))
+
+
+def combine_scores(candidate: CandidateCommit) -> None:
+    """Adjust the points by the combination of message and change."""
+    if candidate.mentions_race and candidate.in_function:
+        candidate.add_reason(1.5, "mentions a race and changes a function of the report")
+    elif not candidate.mentions_race:
+        candidate.points *= 0.6  # changes the same code but does not mention a race
+    is_about_it = candidate.on_variable or candidate.quotes_report
+    if not is_about_it and candidate.distance > MAX_NEAR_DISTANCE:
+        candidate.points = min(candidate.points, 5.0)
+
+
+def rank_candidates(candidates: list[CandidateCommit]) -> list[CandidateCommit]:
+    """Sort by points; the earliest of the convincing candidates comes first."""
+    candidates.sort(key=lambda each: -each.points)
+    if not candidates:
+        return []
+    best = [each for each in candidates if each.is_convincing and each.points >= 0.75 * candidates[0].points]
+    best.sort(key=lambda each: (not each.quotes_report, each.distance))
+    return best + [each for each in candidates if each not in best]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,30 +141,36 @@ class TrackedFunction:
     """A function of the report and its file at the pin."""
 
     path: str
-    function: str
+    function: str  # with its receiver
     line: bytes
     is_racing: bool
+
+    @property
+    def name(self) -> str:
+        return self.function.rpartition(".")[2]
 
 
 def tracked_functions(
     clone: Clone, commit: str, report: Report, both_sides: Sequence[RacingLine]
 ) -> list[TrackedFunction]:
     """The racing functions, then the others to track."""
-    tracked: dict[tuple[str, str, bytes], TrackedFunction] = {}
+    tracked: dict[TrackedFunction, None] = {}
     for side in both_sides:
-        line = line_claims.line_text(side.source, side.frame.line) if side.frame.line else b""
         function = declaration_name(side.frame.function, language_of_path(side.path) or "go")
-        tracked[side.path, function, line or b""] = TrackedFunction(side.path, function, line or b"", True)
+        tracked[TrackedFunction(side.path, function, _frame_line(side.frame, side.source), True)] = None
     for frame in _tracked_frames(report):
         language = language_of_path(frame.file)
         paths = clone.paths_of(frame) if language else []
         for (_, path), blob in clone.blobs_at([commit], paths).items():
-            source = clone.git.read_object(blob) or b""
-            line = line_claims.line_text(source, frame.line) if frame.line else b""
             function = declaration_name(frame.function, language or "go")
-            if not any(t.path == path and t.function == function for t in tracked.values()):
-                tracked[path, function, line or b""] = TrackedFunction(path, function, line or b"", False)
-    return [t for t in tracked.values() if t.function]
+            if not any(t.path == path and t.function == function for t in tracked):
+                line = _frame_line(frame, clone.git.read_object(blob) or b"")
+                tracked[TrackedFunction(path, function, line, False)] = None
+    return [t for t in tracked if t.function]
+
+
+def _frame_line(frame: Frame, source: bytes) -> bytes:
+    return (line_claims.line_text(source, frame.line) if frame.line else None) or b""
 
 
 def _tracked_frames(report: Report) -> list[Frame]:
@@ -100,6 +208,7 @@ class ReportHistory:
         """The position of the commit on the main line, or that of its fork point."""
         return self.clone.side_branches.fork_position(commit) or 0
 
+    @cached_property
     def later_changes(self) -> dict[int, tuple[float, str]]:
         """Positions of later commits that change a file of the report, with points and a reason."""
         changes: dict[int, tuple[float, str]] = {}
@@ -108,46 +217,41 @@ class ReportHistory:
             window_step = file_versions.PathPeriod(target.path, self.window_start, self.pin_position)
             for step in (window_step, *self.path_steps[target.path]):
                 for change in self.clone.main.file_versions(step.path):
-                    if step.first < change.pos and (step.last is None or change.pos <= step.last):
-                        known = changes.get(change.pos, (0.0, ""))
-                        if points > known[0]:
-                            changes[change.pos] = points, f"changes {step.path}"
+                    is_within = step.first < change.pos and (step.last is None or change.pos <= step.last)
+                    if is_within and points > changes.get(change.pos, (0.0, ""))[0]:
+                        changes[change.pos] = points, f"changes {step.path}"
         return changes
 
     def changes_at(self, position: int) -> tuple[list[str], list[str]]:
         """The functions and files of the report that the commit at a position changes."""
         functions, files = [], []
         for target in self.functions:
-            path = (
-                self.path_at(target, position) if position > self.pin_position else self._earlier_path(target, position)
-            )
-            if path is None:
-                continue
-            versions = self.clone.main.file_versions(path)
-            old_blob, new_blob = version_at(versions, position - 1), version_at(versions, position)
-            if old_blob == new_blob:
+            path: str | None = self.path_at(target, position)
+            if position <= self.pin_position:
+                earlier = file_versions.paths_before(self.clone, target.path, self.pin_position)
+                path = next((name for name, versions in earlier if versions[-1].pos <= position), None)
+            old, new = self.blobs_around(path, position) if path else (None, None)
+            if path is None or old == new:
                 continue
             files.append(path)
-            before, after = (
-                file_versions.function_text(self.clone, blob, path, target.function) for blob in (old_blob, new_blob)
-            )
-            if before != after:
-                functions.append(target.function.rpartition(".")[2])
+            if self.function_text(target, path, old) != self.function_text(target, path, new):
+                functions.append(target.name)
         return list(dict.fromkeys(functions)), list(dict.fromkeys(files))
 
-    def _earlier_path(self, target: TrackedFunction, position: int) -> str | None:
-        """The path of a file at an earlier position."""
-        for path, versions in file_versions.paths_before(self.clone, target.path, self.pin_position):
-            if versions[-1].pos <= position:
-                return path
-        return None
-
     def path_at(self, target: TrackedFunction, position: int) -> str:
+        """The path of a function's file at a later position."""
         steps = self.path_steps[target.path]
         return next((s.path for s in reversed(steps) if s.first < position), target.path)
 
+    def blobs_around(self, path: str, position: int) -> tuple[str | None, str | None]:
+        """The versions of a file before and after the commit at a position."""
+        versions = self.clone.main.file_versions(path)
+        return version_at(versions, position - 1), version_at(versions, position)
+
+    def function_text(self, target: TrackedFunction, path: str, blob: str | None) -> bytes | None:
+        return file_versions.function_text(self.clone, blob, path, target.function)
+
     def current_paths(self, paths: Sequence[str]) -> list[str]:
-        """The current paths of files."""
         return [self.path_steps[p][-1].path if p in self.path_steps else p for p in paths]
 
 
@@ -163,22 +267,19 @@ _MAX_INSPECTED = 80
 
 
 class FixFinder:
-    """Searches for commits that may have fixed a race."""
-
     def __init__(self, history: ReportHistory) -> None:
         self._history, self._clone = history, history.clone
         self._quoting = self._clone.messages.commits_quoting(history.report)
 
     def find_fixes(self, variable: RaceVariable | None, issues: Sequence[str] = ()) -> list[CandidateCommit]:
         """Later commits that may have fixed the race, most likely first."""
-        later_changes = self._history.later_changes()
         report_names = self._report_names(variable)
         found: list[tuple[CandidateCommit, CommitMessage]] = []
         reverted: set[str] = set()
-        positions = {*later_changes, *self._quoting.same_report}
+        positions = {*self._history.later_changes, *self._quoting.same_report}
         messages = self._clone.messages.messages_after(self._history.window_start, positions, issues)
         for position, message in messages.items():
-            candidate = self._rate_message(position, message, later_changes, report_names, issues)
+            candidate = self._rate_message(position, message, report_names, issues)
             reverted.update(_REVERTED_COMMIT.findall(message.text))
             if candidate.points >= 1.0 and not _REVERT_SUBJECT.match(message.subject):
                 found.append((candidate, message))
@@ -187,31 +288,28 @@ class FixFinder:
         inspected = []
         self._preload_functions([c.position for c, _ in found[:_MAX_INSPECTED]])
         for candidate, message in found[:_MAX_INSPECTED]:
-            if message.parent_count > 1 and (
-                merged_commits := self._clone.side_branches.merged_commits(candidate.commit)
-            ):
-                merged = _merge_messages(message, [inner_message for _, inner_message in merged_commits])
-                candidate = self._rate_message(candidate.position, merged, later_changes, report_names, issues)
-                candidate.add_reason(0.0, f"merges {merged_commits[0][0][:11]}")
+            merged = self._clone.side_branches.merged_commits(candidate.commit) if message.parent_count > 1 else []
+            if merged:
+                text = "\n".join([message.text, *(inner.text for _, inner in merged)])
+                with_merged = message._replace(text=text)
+                candidate = self._rate_message(candidate.position, with_merged, report_names, issues)
+                candidate.add_reason(0.0, f"merges {merged[0][0][:11]}")
             self._rate_changes(candidate, candidate.position, variable)
             combine_scores(candidate)
             inspected.append(candidate)
         relevant = [c for c in inspected if self._is_relevant(c)]
         if not any(c.is_convincing for c in relevant):
-            # a doubtful candidate is better than none
-            relevant += [c.limit_points() for c in inspected if c not in relevant and self._is_possible(c)]
+            # a doubtful candidate is better than none: shortly after the window, about an unspecified race
+            later = [c for c in inspected if self._history.pin_position < c.position]
+            near = [c for c in later if c.names_data_race and c.distance <= MAX_NEAR_DISTANCE]
+            relevant += [c.limit_points() for c in near if c not in relevant]
         return rank_candidates(relevant)[:5]
 
     def _rate_message(
-        self,
-        position: int,
-        message: CommitMessage,
-        later_changes: dict[int, tuple[float, str]],
-        names: list[tuple[str, str]],
-        issues: Sequence[str],
+        self, position: int, message: CommitMessage, names: list[tuple[str, str]], issues: Sequence[str]
     ) -> CandidateCommit:
-        """A candidate, rated by its message and position."""
         commit = self._clone.main.commits[position]
+        later_changes = self._history.later_changes
         candidate = score_message(commit, message, names if position in later_changes else [], issues)
         if position in later_changes:
             candidate.add_reason(*later_changes[position])
@@ -223,14 +321,6 @@ class FixFinder:
             candidate.add_reason(2.0, "quotes a report of this race")
         score_distance(candidate, position, self._history.window_end)
         return candidate
-
-    def _is_possible(self, candidate: CandidateCommit) -> bool:
-        """Whether the commit is shortly after the window and mentions an unspecified race."""
-        return (
-            candidate.names_data_race
-            and self._history.pin_position < candidate.position
-            and candidate.distance <= MAX_NEAR_DISTANCE
-        )
 
     def _is_relevant(self, candidate: CandidateCommit) -> bool:
         """Whether the commit mentions the race or changes functions of the report."""
@@ -245,9 +335,9 @@ class FixFinder:
         """Names that a message about this race may contain."""
         named_kinds = []
         for target in self._history.functions:
-            owner, _, name = target.function.rpartition(".")
             if target.is_racing:
-                named_kinds += [(name, "function"), (owner.strip("(*)"), "type")]
+                owner = target.function.rpartition(".")[0].strip("(*)")
+                named_kinds += [(target.name, "function"), (owner, "type")]
         if variable:
             named_kinds += [(variable.name.rpartition(".")[2], "variable"), (variable.owner or "", "type")]
         named_kinds.append((self._history.report.test or "", "test"))
@@ -259,8 +349,7 @@ class FixFinder:
             blobs: dict[str, list[str | None]] = {}
             for position in positions:
                 path = self._history.path_at(target, position)
-                versions = self._clone.main.file_versions(path)
-                old, new = version_at(versions, position - 1), version_at(versions, position)
+                old, new = self._history.blobs_around(path, position)
                 if old != new:
                     blobs.setdefault(path, []).extend((old, new))
             for path, wanted in blobs.items():
@@ -271,46 +360,28 @@ class FixFinder:
         changed = 0
         for target in self._history.functions:
             path = self._history.path_at(target, position)
-            versions = self._clone.main.file_versions(path)
-            old, new = version_at(versions, position - 1), version_at(versions, position)
+            old, new = self._history.blobs_around(path, position)
             if old == new:
                 continue
-            before = file_versions.function_text(self._clone, old, path, target.function)
-            after = file_versions.function_text(self._clone, new, path, target.function)
+            before, after = (self._history.function_text(target, path, blob) for blob in (old, new))
             if before is None or before == after:
                 continue
             changed += 1
             candidate.in_function = True
             candidate.in_racing_function = candidate.in_racing_function or target.is_racing
-            name = target.function.rpartition(".")[2]
             points = 2.0 if target.is_racing else 1.0
-            candidate.add_reason(points if changed < 3 else 0.2, f"changes {name}")
-            self._rate_function_change(candidate, target, before, after or b"", variable)
-
-    def _rate_function_change(
-        self,
-        candidate: CandidateCommit,
-        target: TrackedFunction,
-        before: bytes,
-        after: bytes,
-        variable: RaceVariable | None,
-    ) -> None:
-        old = {file_versions.normalize_line(row) for row in before.split(b"\n")}
-        new = {file_versions.normalize_line(row) for row in after.split(b"\n")}
-        removed_lines, added_lines = old - new, new - old
-        if target.is_racing and file_versions.normalize_line(target.line) in removed_lines:
-            candidate.on_variable = True
-            candidate.add_reason(1.5, "changes a racing line")
-        name = variable.name.rpartition(".")[2] if variable else ""
-        if (
-            target.is_racing
-            and name
-            and any(line_claims.contains_name(name, row) for row in removed_lines | added_lines)
-        ):
-            candidate.on_variable = True
-            candidate.add_reason(1.0, f"changes what is done with {name}")
-        if any(_SYNCHRONIZATION.search(row) for row in added_lines):
-            candidate.add_reason(0.8, "adds a lock, a join or a copy there")
+            candidate.add_reason(points if changed < 3 else 0.2, f"changes {target.name}")
+            old_lines = set(map(normalize_line, before.split(b"\n")))
+            new_lines = set(map(normalize_line, (after or b"").split(b"\n")))
+            if target.is_racing and normalize_line(target.line) in old_lines - new_lines:
+                candidate.on_variable = True
+                candidate.add_reason(1.5, "changes a racing line")
+            name = variable.name.rpartition(".")[2] if variable and target.is_racing else ""
+            if name and any(line_claims.contains_name(name, row) for row in old_lines ^ new_lines):
+                candidate.on_variable = True
+                candidate.add_reason(1.0, f"changes what is done with {name}")
+            if any(_SYNCHRONIZATION.search(row) for row in new_lines - old_lines):
+                candidate.add_reason(0.8, "adds a lock, a join or a copy there")
 
     def is_still_present(self, fixes: Sequence[CandidateCommit]) -> bool | None:
         """Whether both accesses are in the newest version; None if unknown."""
@@ -325,23 +396,15 @@ class FixFinder:
             blob = version_at(self._clone.main.file_versions(last.path), end)
             if blob is None:
                 return None if last.last is not None else False
-            text = file_versions.function_text(self._clone, blob, last.path, target.function)
+            text = self._history.function_text(target, last.path, blob)
             if text is None:
                 return None
-            if file_versions.normalize_line(target.line) not in map(file_versions.normalize_line, text.split(b"\n")):
-                return False if self._gained_guard(target, text) else None
+            if normalize_line(target.line) not in map(normalize_line, text.split(b"\n")):
+                _, pinned_blob = self._history.blobs_around(target.path, self._history.pin_position)
+                before = self._history.function_text(target, target.path, pinned_blob) or b""
+                has_new_guard = len(_SYNCHRONIZATION.findall(text)) > len(_SYNCHRONIZATION.findall(before))
+                return False if has_new_guard else None
         return True
-
-    def _gained_guard(self, target: TrackedFunction, text: bytes) -> bool:
-        blob = version_at(self._clone.main.file_versions(target.path), self._history.pin_position)
-        before = file_versions.function_text(self._clone, blob, target.path, target.function) or b""
-        return len(_SYNCHRONIZATION.findall(text)) > len(_SYNCHRONIZATION.findall(before))
-
-
-def _merge_messages(message: CommitMessage, merged_messages: Sequence[CommitMessage]) -> CommitMessage:
-    """The message of a merge with those of the merged commits."""
-    text = "\n".join([message.text, *(inner_message.text for inner_message in merged_messages)])
-    return message._replace(text=text)
 
 
 # "v5.4.0-alpha", "v1.2.0-rc.1"
@@ -359,11 +422,8 @@ def releases_with(clone: Clone, fix: str) -> list[str]:
     forks = {name: clone.side_branches.fork_position(commit) for name, commit in clone.tags.items()}
     later_tags = {name for name, fork in forks.items() if fork is not None and fork >= position}
     # an older commit of the main line cannot contain the fix
-    earlier_tags = {
-        name: commit
-        for name, commit in clone.tags.items()
-        if name not in later_tags and clone.main.position_of(commit) is None
-    }
+    side_tags = {name: commit for name, commit in clone.tags.items() if clone.main.position_of(commit) is None}
+    earlier_tags = {name: commit for name, commit in side_tags.items() if name not in later_tags}
     return sorted(later_tags | _tags_with_backport(clone, earlier_tags, position), key=_version_order)
 
 
@@ -378,9 +438,8 @@ def _tags_with_backport(clone: Clone, tags: dict[str, str], position: int) -> se
         paths = [p for p, _ in file_versions.paths_before(clone, path, position)] or [path]
         blobs = clone.blobs_at(tags.values(), paths)
         contains_fix = file_versions.versions_with_fix(clone, new or "", added, set(blobs.values()))
-        return {
-            name for name, commit in tags.items() if any(contains_fix.get(blobs.get((commit, p), "")) for p in paths)
-        }
+        fixed_commits = {commit for (commit, _), blob in blobs.items() if contains_fix.get(blob)}
+        return {name for name, commit in tags.items() if commit in fixed_commits}
     return set()
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.repo import file_versions
-from deadheat.repo.candidate_commits import CandidateCommit
+from deadheat.repo.fixes import CandidateCommit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,16 +19,11 @@ if TYPE_CHECKING:
 
 
 class OriginFinder:
-    """Searches the history before a pin."""
-
     def __init__(self, history: ReportHistory) -> None:
         self._history, self._clone = history, history.clone
 
     def introducing_commits(self, suspects: Iterable[ClaimAnswer] = ()) -> list[CandidateCommit]:
-        """Commits that added the racing lines and the `go` statements, newest first.
-
-        Commits that the document suspects come first, if they change files of the report.
-        """
+        """Commits that added the racing lines and the `go` statements: suspects of the document first, then newest."""
         by_position: dict[int, CandidateCommit] = {}
         for target, position in self._history.introducing_positions.items():
             if position is None:
@@ -68,10 +63,9 @@ class OriginFinder:
         for target in [t for t in self._history.functions if t.is_racing]:
             position = self._history.introducing_positions.get(target)
             if position is not None:
-                name = target.function.rpartition(".")[2]
-                self._add_author(reasons, position, f"wrote the racing line in {name}")
+                self._add_author(reasons, position, f"wrote the racing line in {target.name}")
             for recent in self._recent_positions(target):
-                self._add_author(reasons, recent, f"worked on {target.function.rpartition('.')[2]}")
+                self._add_author(reasons, recent, f"worked on {target.name}")
         return list(reasons.items())
 
     def _add_author(self, reasons: dict[str, str], position: int, why: str) -> None:
@@ -101,11 +95,11 @@ class CodeOwner(NamedTuple):
 
 def find_owners(clone: Clone, commit: str, paths: Sequence[str], authors: Sequence[tuple[str, str]]) -> list[CodeOwner]:
     """Everybody to ask about these files, most relevant first."""
-    found: dict[str, str] = {}
+    owners: list[tuple[str, str]] = []
     for path in paths:
-        for who, why in (*_owners_in_codeowners(clone, commit, path), *_owners_in_owners_files(clone, commit, path)):
-            found.setdefault(who, why)
-    for who, why in authors:
+        owners += [*_owners_in_codeowners(clone, commit, path), *_owners_in_owners_files(clone, commit, path)]
+    found: dict[str, str] = {}
+    for who, why in [*owners, *authors]:
         found.setdefault(who, why)
     return [CodeOwner(who, why) for who, why in found.items()][:_MAX_OWNERS]
 

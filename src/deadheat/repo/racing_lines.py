@@ -13,16 +13,13 @@ from deadheat.repo.syntax.line_accesses import BASE, CALLEE, OPERAND, PossibleAc
 from deadheat.repo.syntax.parser import language_of_file, language_of_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from deadheat.model import Report
-    from deadheat.repo.clone import Clone
+    from deadheat.repo.clone import Clone, CommitSnapshot
     from deadheat.repo.syntax.declarations import CommitTree
 
-    PathLookup = Callable[[Frame], str | None]
-
-    SourceLookup = Callable[[Frame], bytes | None]
-
+    LineSpan = tuple[int, int]
 
 WRITING_OPS = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _NOT_VARIABLES = frozenset(
@@ -48,65 +45,81 @@ class RacingLine(NamedTuple):
     calls: list[PossibleAccess]
     caller: RacingLine | None = None  # the calling line, accessing the arguments it passes
 
+    @property
+    def is_go(self) -> bool:
+        return language_of_path(self.path) == "go"
+
+    @property
+    def is_write(self) -> bool:
+        return self.access.op in WRITING_OPS
+
+    @property
+    def text(self) -> bytes:
+        return b"".join(parser.source_lines(self.source, self.frame.line, self.frame.line)) if self.frame.line else b""
+
+    @property
+    def is_call_site(self) -> bool:
+        """Whether the line only calls the function that made the access."""
+        stack = self.access.stack
+        inner_frames = stack[: stack.index(self.frame)] if self.frame in stack else ()
+        return any(inner.origin not in (Origin.RUNTIME, Origin.GENERATED) for inner in inner_frames)
+
+    def is_import_name(self, name: str) -> bool:
+        return any((match[0] or match[1]).decode() == name for match in _GO_IMPORT.findall(self.source))
+
+    def is_field_access(self, access: PossibleAccess) -> bool:
+        return len(access.path) > 1 and not self.is_import_name(access.path[0])
+
 
 def find_racing_lines(clone: Clone, tree: CommitTree, report: Report) -> list[RacingLine]:
     """The racing lines of a report whose source is available."""
     by_index: dict[int, RacingLine] = {}
     for index, access in enumerate(report.accesses):
         for frame in access.stack:
-            blobs = clone.blobs_at([tree.commit], clone.paths_of(frame))
-            if racing_line := next(
-                (_racing_line_at(clone, access, frame, path, blob) for (_, path), blob in blobs.items()), None
-            ):
-                accesses = resolve_members(tree, racing_line)
-                by_index[index] = racing_line._replace(
-                    possible_accesses=accesses, caller=_calling_line(clone, tree, racing_line)
-                )
+            blobs = clone.blobs_at([tree.commit], clone.paths_of(frame)).items()
+            lines = (_racing_line_at(clone, access, frame, path, blob) for (_, path), blob in blobs)
+            if line := next(lines, None):
+                caller = _calling_line(clone, tree, line)
+                by_index[index] = line._replace(possible_accesses=resolve_members(tree, line), caller=caller)
                 break
     for index, access in enumerate(report.accesses):
         if index not in by_index and by_index and access.stack:
-            racing_line = _find_by_function(clone, tree, access, next(iter(by_index.values())).path)
-            by_index |= {index: racing_line} if racing_line else {}
+            line = _find_by_function(clone, tree, access, next(iter(by_index.values())).path)
+            by_index |= {index: line} if line else {}
     return [by_index[index] for index in sorted(by_index)]
 
 
-def resolve_members(tree: CommitTree, racing_line: RacingLine) -> list[PossibleAccess]:
+def resolve_members(tree: CommitTree, line: RacingLine) -> list[PossibleAccess]:
     """The accesses of a line, with unqualified C++ members resolved to `this`."""
-    language = language_of_file(racing_line.path, racing_line.source)
-    owner = class_of_method(racing_line.frame.function)
-    head = _MEMBER_INITIALIZERS.split(racing_line.body.partition(b"{")[0])[0]
-    if language != "cpp" or not owner:
-        return racing_line.possible_accesses
+    owner = class_of_method(line.frame.function)
+    if language_of_file(line.path, line.source) != "cpp" or not owner:
+        return line.possible_accesses
+    header = _MEMBER_INITIALIZERS.split(line.body.partition(b"{")[0])[0]
 
-    def is_member(candidate: PossibleAccess) -> bool:
-        if len(candidate.path) > 1 or line_claims.contains_name(candidate.name, head):
+    def is_member(access: PossibleAccess) -> bool:
+        if len(access.path) > 1 or line_claims.contains_name(access.name, header):
             return False  # member of a named object, or a parameter
-        return parser.find_member(language, tree.folder_contents(racing_line.path), candidate.name, owner) is not None
+        return parser.find_member("cpp", tree.folder_contents(line.path), access.name, owner) is not None
 
-    return [
-        each._replace(path=("this", each.name)) if is_member(each) else each for each in racing_line.possible_accesses
-    ]
+    return [each._replace(path=("this", each.name)) if is_member(each) else each for each in line.possible_accesses]
 
 
-def _calling_line(clone: Clone, tree: CommitTree, racing_line: RacingLine) -> RacingLine | None:
-    """The line that calls the racing function, with the arguments it passes."""
-    stack = racing_line.access.stack
-    caller_index = stack.index(racing_line.frame) + 1
-    name = declaration_name(racing_line.frame.function, "go").rpartition(".")[2]
-    if caller_index >= len(stack) or not name or stack[caller_index].line is None or stack[caller_index].stale:
+def _calling_line(clone: Clone, tree: CommitTree, line: RacingLine) -> RacingLine | None:
+    """The Go line that calls the racing function, with the arguments it passes."""
+    stack = line.access.stack
+    caller = next(iter(stack[stack.index(line.frame) + 1 :]), None)
+    name = declaration_name(line.frame.function, "go").rpartition(".")[2]
+    if caller is None or not name or caller.line is None or caller.stale or not line.is_go:
         return None
-    caller = stack[caller_index]
     for (_, path), blob in clone.blobs_at([tree.commit], clone.paths_of(caller)).items():
-        source, span = clone.git.read_object(blob), None
-        if source is not None and language_of_path(path) == language_of_path(racing_line.path) == "go":
-            span = _function_span("go", source, caller)
-        if source is None or span is None:
-            continue
-        accesses = line_accesses.accesses_through_parameters(
-            racing_line.possible_accesses, racing_line.source, racing_line.first, name, source, caller.line or 0
-        )
-        body = b"\n".join(parser.source_lines(source, *span))
-        return RacingLine(racing_line.access, caller, path, source, body, span[0], accesses, []) if accesses else None
+        source = clone.git.read_object(blob)
+        span = _function_span("go", source, caller) if source is not None and language_of_path(path) == "go" else None
+        if source is not None and span is not None:
+            accesses = line_accesses.accesses_through_parameters(
+                line.possible_accesses, line.source, line.first, name, source, caller.line
+            )
+            body = b"\n".join(parser.source_lines(source, *span))
+            return RacingLine(line.access, caller, path, source, body, span[0], accesses, []) if accesses else None
     return None
 
 
@@ -117,43 +130,43 @@ def _find_by_function(clone: Clone, tree: CommitTree, access: Access, near_path:
         return None
     for path in tree.folder_paths(near_path):
         blob = clone.blobs_at([tree.commit], [path]).get((tree.commit, path), "")
-        if racing_line := _racing_line_at(clone, access, frame, path, blob):
-            return racing_line
+        if line := _racing_line_at(clone, access, frame, path, blob):
+            return line
     return None
 
 
 def _racing_line_at(clone: Clone, access: Access, frame: Frame, path: str, blob: str) -> RacingLine | None:
     source = clone.git.read_object(blob)
     language = language_of_file(path, source) if source is not None else None
-    if source is None or language is None:
+    span = _function_span(language, source, frame) if source is not None and language is not None else None
+    if source is None or language is None or span is None:
         return None
-    span = _function_span(language, source, frame)
-    if span is None:
-        return None
-    body = b"\n".join(parser.source_lines(source, *span))
-    rows = [frame.line] if frame.line is not None else range(span[0], span[1] + 1)
-    accesses = [each for row in rows for each in line_accesses.accesses_on_line(language, source, row)]
-    calls = [each for each in accesses if each.rank == CALLEE]
-    likely = filter_by_operation(accesses, access.op, source)
-    if language == "go" and is_call_site(access, frame):
+    rows = (frame.line, frame.line) if frame.line is not None else span
+    line = line_of_rows(access, frame, path, source, span, rows, language)
+    likely = filter_by_operation(line.possible_accesses, access.op, source)
+    if language == "go" and line.is_call_site:
         # the race is inside the call, not on its result or name
         likely = [each for each in likely if each.rank in (OPERAND, BASE)]
-    return RacingLine(access, frame, path, source, body, span[0], likely, calls)
+    return line._replace(possible_accesses=likely)
 
 
-def is_call_site(access: Access, frame: Frame) -> bool:
-    """Whether the line only calls the function that made the access."""
-    inner_frames = access.stack[: access.stack.index(frame)] if frame in access.stack else ()
-    return any(inner.origin not in (Origin.RUNTIME, Origin.GENERATED) for inner in inner_frames)
+def line_of_rows(
+    access: Access, frame: Frame, path: str, source: bytes, span: LineSpan, rows: LineSpan, language: str
+) -> RacingLine:
+    """An access by some rows of the function with this extent, with all that these rows may access."""
+    body = b"\n".join(parser.source_lines(source, *span))
+    accesses = [
+        each for row in range(rows[0], rows[1] + 1) for each in line_accesses.accesses_on_line(language, source, row)
+    ]
+    calls = [each for each in accesses if each.rank == CALLEE]
+    return RacingLine(access, frame, path, source, body, span[0], accesses, calls)
 
 
 def _function_span(language: str, source: bytes, frame: Frame) -> tuple[int, int] | None:
     name = declaration_name(frame.function, language)
     if language == "go" and name:
         return line_claims.go_function_lines(name, source)
-    spans = line_claims.function_extents(language, source, name)
-    line = frame.line or 0
-    return next((span for span in spans if span[0] <= line <= span[1]), spans[0] if spans else None)
+    return line_claims.span_around(frame.line or 0, line_claims.function_extents(language, source, name))
 
 
 def filter_by_operation(accesses: list[PossibleAccess], op: Op, source: bytes) -> list[PossibleAccess]:
@@ -172,10 +185,6 @@ def filter_by_operation(accesses: list[PossibleAccess], op: Op, source: bytes) -
     return variables
 
 
-def is_import_name(name: str, racing_line: RacingLine) -> bool:
-    return any((match[0] or match[1]).decode() == name for match in _GO_IMPORT.findall(racing_line.source))
-
-
 # context lines: around racing and creating lines, around other calls
 _RACING_CONTEXT, _CALL_CONTEXT = 3, 1
 _MAX_SNIPPETS = 60
@@ -191,14 +200,14 @@ class CodeSnippet(NamedTuple):
     rows: tuple[str, ...]
 
 
-def code_snippets(report: Report, path_of: PathLookup, source_of: SourceLookup) -> list[CodeSnippet]:
+def code_snippets(report: Report, snapshot: CommitSnapshot) -> list[CodeSnippet]:
     """The code around every current frame in the repository, each location once."""
     by_location: dict[tuple[str, int], CodeSnippet] = {}
     for frame, context in _frames_to_show(report):
-        line, path = frame.line or 0, path_of(frame)
+        line, path = frame.line or 0, snapshot.path_of(frame)
         if path is None or (path, line) in by_location:
             continue
-        rows = _snippet_lines(source_of(frame) or b"", line, context)
+        rows = _snippet_lines(snapshot.source_of(frame) or b"", line, context)
         if rows:
             by_location[path, line] = CodeSnippet(frame, path, max(1, line - context), rows)
         if len(by_location) == _MAX_SNIPPETS:

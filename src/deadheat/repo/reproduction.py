@@ -6,7 +6,7 @@ import re
 import shlex
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from deadheat.model import Frame, Origin
 from deadheat.repo.syntax import parser
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from deadheat.model import Claim, Report
-
+    from deadheat.repo.clone import CommitSnapshot
 
 RUN_COUNT = 20  # a race may not occur in every run
 
@@ -32,32 +32,6 @@ class Reproduction:
     is_vague: bool = False  # less useful than the steps of the document
 
 
-class CodeSnapshot(Protocol):
-    """The code at the commit of a report."""
-
-    def path_of(self, frame: Frame) -> str | None:
-        """The path of a frame's file."""
-
-    def source_of(self, frame: Frame) -> bytes | None:
-        """The content of a frame's file."""
-
-    def folder_files(self, path: str) -> dict[str, bytes]:
-        """The files in the folder of a file, with their content."""
-
-
-class NoCodeSnapshot:
-    """No code is available: paths are those of the report."""
-
-    def path_of(self, frame: Frame) -> str | None:
-        return frame.file
-
-    def source_of(self, frame: Frame) -> bytes | None:
-        return None
-
-    def folder_files(self, path: str) -> dict[str, bytes]:
-        return {}
-
-
 # "bazel-out/k8-fastbuild/bin/executor/tiflashtest/tiflashtest_test_/testmain.go"
 _BAZEL_TEST_MAIN = re.compile(r"bazel-out/[^/]{1,100}/bin/(?:(.{1,300})/)?([^/]{1,200})_/testmain\.go$")
 _GOCHECK_PACKAGES = (
@@ -70,7 +44,7 @@ _TESTIFY_PACKAGE = "github.com/stretchr/testify/suite"
 _GINKGO_PACKAGES = ("github.com/onsi/ginkgo", "github.com/onsi/ginkgo/v2")
 # functions that declare Ginkgo specs, including focused and pending ones
 _GINKGO_CALLS = tuple(
-    f"{mark}{word}".encode()
+    f"{mark}{word}"
     for word in ("Describe", "Context", "When", "It", "Specify", "DescribeTable", "Entry")
     for mark in ("", "F", "P", "X")
 )
@@ -86,38 +60,46 @@ _TEST_FUNCTION = re.compile(rb"^func (Test\w*)\(\w+ \*testing\.T\) \{", re.MULTI
 _TEST_METHOD = re.compile(r"\.\(\*?(\w+)\)\.(Test\w*)$")
 
 
-def go_reproduction(report: Report, snapshot: CodeSnapshot) -> Reproduction | None:
-    """The command for the test framework; None if the frames do not show it."""
-    return _GoTestRun(report, snapshot).find_reproduction()
-
-
 class _GoTestRun:
-    def __init__(self, report: Report, snapshot: CodeSnapshot) -> None:
+    """Finds the command for the test framework of a Go report; without a snapshot, paths are those of the report."""
+
+    def __init__(self, report: Report, snapshot: CommitSnapshot | None) -> None:
         self._report, self._snapshot = report, snapshot
-        stacks = [*(a.stack for a in report.accesses), *(a.created_at for a in report.actors)]
-        self._frames = [frame for stack in stacks for frame in stack]
+        self._frames = list(_all_frames(report))
         self._test_frame = _find_test_frame(self._frames)
         test_frame = self._test_frame or self._test_file_frame()
-        if test_frame is not None and (source := snapshot.source_of(test_frame)):
+        if test_frame is not None and (source := self._source_of(test_frame)):
             # frames of the framework may be cut off; the imports of the test file still show it
-            self._frames += _imported_frameworks(source)
+            known = (*_GOCHECK_PACKAGES, _TESTIFY_PACKAGE, *_GINKGO_PACKAGES)
+            imported = [name for name in known if f'"{name}"'.encode() in source]
+            self._frames += [Frame("", name, "", None, Origin.TEST) for name in imported]
 
     def find_reproduction(self) -> Reproduction | None:
         return (
             self._bazel_command()
-            or self._gocheck_command()
-            or self._testify_command()
+            or self._suite_command()
             or self._ginkgo_command()
             or self._go_test_command()
             or self._reported_test_command()
             or self._go_run_command()
         )
 
+    def _path_of(self, frame: Frame) -> str | None:
+        return self._snapshot.path_of(frame) if self._snapshot else frame.file
+
+    def _source_of(self, frame: Frame) -> bytes | None:
+        return self._snapshot.source_of(frame) if self._snapshot else None
+
+    def _test_files(self, path: str | None) -> dict[str, bytes]:
+        """The test files in the folder of a file."""
+        files = self._snapshot.tree.folder_contents(path) if self._snapshot and path else {}
+        return {name: source for name, source in files.items() if name.endswith("_test.go")}
+
     def _test_file_frame(self) -> Frame | None:
         return next((f for f in self._frames if f.file.endswith("_test.go")), None)
 
     def _package_folder(self, frame: Frame) -> str | None:
-        path = self._snapshot.path_of(frame) or frame.file
+        path = self._path_of(frame) or frame.file
         if path.startswith("/") or path[1:2] == ":":
             return None
         return f"./{folder}" if (folder := path.rpartition("/")[0]) else "."
@@ -129,36 +111,28 @@ class _GoTestRun:
             label = _bazel_label(self._test_frame, self._frames)
         if label is None:
             return None
-        filter_option = f" --test_filter={shlex.quote(_exact_filter(self._test_frame))}" if self._test_frame else ""
+        name = go.enclosing_test(self._test_frame.function) if self._test_frame else None
+        filter_option = f" --test_filter={shlex.quote(f'^{name}$')}" if self._test_frame else ""
         race = "--@io_bazel_rules_go//go/config:race"
         command = f"bazel test {race} {label}{filter_option} --runs_per_test={RUN_COUNT}"
         return Reproduction("bazel", command)
 
-    def _gocheck_command(self) -> Reproduction | None:
-        suite_method = self._suite_method(_GOCHECK_PACKAGES)
-        if suite_method is None:
-            return None
-        folder, suite, method = suite_method
-        filter_option = self._suite_filter("gocheck")
-        command = f"go test -race {folder}{filter_option} -check.f '{suite}.{method}$' -count={RUN_COUNT}"
-        return Reproduction("gocheck", command)
-
-    def _testify_command(self) -> Reproduction | None:
-        suite_method = self._suite_method((_TESTIFY_PACKAGE,))
-        if suite_method is None:
-            return None
-        folder, suite, method = suite_method
-        filter_option = self._suite_filter("testify", suite)
-        command = f"go test -race {folder}{filter_option} -testify.m '^{method}$' -count={RUN_COUNT}"
-        return Reproduction("testify", command)
-
-    def _suite_method(self, packages: Iterable[str]) -> tuple[str, str, str] | None:
-        """The folder, suite and method of a test that one of these frameworks ran."""
-        if self._test_frame is None or not self._uses_package(packages):
+    def _suite_command(self) -> Reproduction | None:
+        """The command for a method of a gocheck or testify suite."""
+        is_gocheck, is_testify = self._uses_package(_GOCHECK_PACKAGES), self._uses_package((_TESTIFY_PACKAGE,))
+        if self._test_frame is None or not (is_gocheck or is_testify):
             return None
         match = _TEST_METHOD.search(go.source_function(self._test_frame.function))
         folder = self._package_folder(self._test_frame)
-        return (folder, match[1], match[2]) if match and folder is not None else None
+        if match is None or folder is None:
+            return None
+        suite, method = match.groups()
+        if is_gocheck:
+            options = f"{self._suite_filter('gocheck')} -check.f '{suite}.{method}$'"
+        else:
+            options = f"{self._suite_filter('testify', suite)} -testify.m '^{method}$'"
+        command = f"go test -race {folder}{options} -count={RUN_COUNT}"
+        return Reproduction("gocheck" if is_gocheck else "testify", command)
 
     def _ginkgo_command(self) -> Reproduction | None:
         test_frame = self._test_file_frame() if self._uses_package(_GINKGO_PACKAGES) else None
@@ -176,7 +150,7 @@ class _GoTestRun:
         """The texts of the specs around a line, outermost first; the longest list of all frames."""
         longest: list[str] = []
         for frame in self._frames:
-            source = self._snapshot.source_of(frame) if frame.file.endswith("_test.go") else None
+            source = self._source_of(frame) if frame.file.endswith("_test.go") else None
             if source and frame.line is not None:
                 texts = parser.enclosing_call_names("go", source, _GINKGO_CALLS, frame.line)
                 longest = max(longest, texts, key=len)
@@ -198,11 +172,10 @@ class _GoTestRun:
     def _reported_test_command(self) -> Reproduction | None:
         """The test named in the text around the report, if it is declared next to one of the frames."""
         name = (self._report.test or "").partition("/")[0]
-        paths = [p for f in self._frames if f.origin is Origin.USER and (p := self._snapshot.path_of(f))]
+        paths = [p for f in self._frames if f.origin is Origin.USER and (p := self._path_of(f))]
         for path in dict.fromkeys(paths) if self._test_frame is None and name.isidentifier() else ():
-            files = self._snapshot.folder_files(path).items()
             declared = f"\nfunc {name}(".encode()
-            test_files = [f for f, source in files if f.endswith("_test.go") and declared in source]
+            test_files = [file for file, source in self._test_files(path).items() if declared in source]
             if test_files:
                 folder = f"./{test_files[0].rpartition('/')[0]}" if "/" in test_files[0] else "."
                 note = "The test is known from the text around the report, not from a frame."
@@ -211,9 +184,7 @@ class _GoTestRun:
 
     def _subtest_filter(self) -> str:
         """The filter for the subtest, if its name is known: `/^two_words$`."""
-        names = self._subtest_names()
-        if self._report.test and "/" in self._report.test:
-            names = self._report.test.split("/")[1:]
+        names = (self._report.test or "").split("/")[1:] or self._subtest_names()
         exact = "".join(f"/^{re.escape(name.replace(' ', '_'))}$" for name in names)
         return "" if "'" in exact else exact
 
@@ -223,8 +194,8 @@ class _GoTestRun:
             for frame, below in pairwise(stack):
                 is_closure = go.enclosing_test(frame.function) and not go.is_test_function(frame.function)
                 if below.function == "testing.tRunner" and is_closure and frame.line is not None:
-                    source = self._snapshot.source_of(frame)
-                    return parser.enclosing_call_names("go", source, (b"Run",), frame.line) if source else []
+                    source = self._source_of(frame)
+                    return parser.enclosing_call_names("go", source, ("Run",), frame.line) if source else []
         return []
 
     def _go_run_command(self) -> Reproduction | None:
@@ -247,13 +218,9 @@ class _GoTestRun:
             if name and is_function and name != "TestMain":
                 return f" -run '^{name}$'"
         test_frame = self._test_frame or self._test_file_frame()
-        path = self._snapshot.path_of(test_frame) if test_frame else None
-        files = self._snapshot.folder_files(path) if path else {}
+        files = self._test_files(self._path_of(test_frame) if test_frame else None)
         entry_names = {
-            name
-            for file, source in files.items()
-            if file.endswith("_test.go")
-            for name in _suite_tests(source, _SUITE_CALLS[harness], suite.encode())
+            name for source in files.values() for name in _suite_tests(source, _SUITE_CALLS[harness], suite.encode())
         }
         return f" -run '^{entry_names.pop().decode()}$'" if len(entry_names) == 1 else ""
 
@@ -267,20 +234,10 @@ def _suite_tests(source: bytes, call_pattern: re.Pattern[bytes], suite: bytes) -
             yield match[1]
 
 
-def _imported_frameworks(source: bytes) -> list[Frame]:
-    """A frame for each test framework that a test file imports."""
-    known = (*_GOCHECK_PACKAGES, _TESTIFY_PACKAGE, *_GINKGO_PACKAGES)
-    imported = [name for name in known if f'"{name}"'.encode() in source]
-    return [Frame("", name, "", None, Origin.TEST) for name in imported]
-
-
 def _find_test_frame(frames: list[Frame]) -> Frame | None:
     """The frame of the test function, else of a closure in it."""
-    tests = [
-        f
-        for f in frames
-        if go.enclosing_test(f.function) and f.file.endswith("_test.go") and ".TestMain" not in f.function
-    ]
+    tests = [f for f in frames if f.file.endswith("_test.go") and go.enclosing_test(f.function)]
+    tests = [f for f in tests if ".TestMain" not in f.function]
     return next((f for f in tests if go.is_test_function(f.function)), tests[0] if tests else None)
 
 
@@ -293,11 +250,6 @@ def _bazel_label(test: Frame, frames: list[Frame]) -> str | None:
         return None
     base = folder.rpartition("/")[2]
     return f"//{folder}:{base}_test" if name in (f"{base}_test", f"{base}_test_test") else None
-
-
-def _exact_filter(test: Frame | None) -> str:
-    name = go.enclosing_test(test.function) if test else None
-    return f"^{name}$"
 
 
 # "__x64_sys_write", "__se_sys_openat", "__do_sys_bpf", "___sys_sendmsg", "ksys_read", "sys_close"
@@ -315,31 +267,29 @@ _CARGO_TEST_BINARY = re.compile(r"-[0-9a-f]{6,16}$")
 _HOST_TARGET = "--target \"$(rustc -vV | sed -n 's/^host: //p')\""
 
 
-def tsan_reproduction(report: Report) -> Reproduction | None:
-    """A program built with ThreadSanitizer."""
-    if _is_rust(report):
+def _tsan_reproduction(report: Report) -> Reproduction | None:
+    if any(f.file.endswith(".rs") for f in _all_frames(report)):
         return _cargo_reproduction(report)
     program = dict(report.facts).get("program")
     command = shlex.quote(f"./{program}") if program else "PROGRAM"
     notes = [] if program else ["the report does not name the program (PROGRAM)"]
     notes.append("the program must be built with -fsanitize=thread -g")
-    if report.test and _is_googletest(report):
-        filtered = f"{command} --gtest_filter={shlex.quote(report.test)} --gtest_repeat={RUN_COUNT}"
-        return Reproduction("googletest", filtered, note=_join_notes(notes))
-    notes.append("its arguments are unknown")
-    return Reproduction("program", command, note=_join_notes(notes), is_vague=not program)
+    return _run_program(report, command, notes, is_vague=not program, repeat=f" --gtest_repeat={RUN_COUNT}")
 
 
-def valgrind_reproduction(report: Report) -> Reproduction | None:
-    """A program run under Helgrind or DRD."""
+def _valgrind_reproduction(report: Report) -> Reproduction | None:
     program = next((p for f in _all_frames(report) if (p := _program_path(f))), None)
     command = f"valgrind --tool={report.detector} {shlex.quote(program) if program else 'PROGRAM'}"
     notes = [] if program else ["the frames do not name the program (PROGRAM)"]
-    if report.test and _is_googletest(report):
-        filtered = f"{command} --gtest_filter={shlex.quote(report.test)}"
+    return _run_program(report, command, notes, is_vague=not program)
+
+
+def _run_program(report: Report, command: str, notes: list[str], is_vague: bool, repeat: str = "") -> Reproduction:
+    """A program, or one test in it if the test is one of GoogleTest."""
+    if report.test and any("_Test::TestBody(" in frame.function for frame in _all_frames(report)):
+        filtered = f"{command} --gtest_filter={shlex.quote(report.test)}{repeat}"
         return Reproduction("googletest", filtered, note=_join_notes(notes))
-    notes.append("its arguments are unknown")
-    return Reproduction("program", command, note=_join_notes(notes), is_vague=not program)
+    return Reproduction("program", command, note=_join_notes([*notes, "its arguments are unknown"]), is_vague=is_vague)
 
 
 def _program_path(frame: Frame) -> str | None:
@@ -348,7 +298,7 @@ def _program_path(frame: Frame) -> str | None:
     return frame.path if is_program and ".so" not in frame.path and "." not in frame.file else None
 
 
-def miri_reproduction(report: Report) -> Reproduction | None:
+def _miri_reproduction(report: Report) -> Reproduction | None:
     """A test or a program run in Miri."""
     seeds = f'MIRIFLAGS="-Zmiri-many-seeds=0..{RUN_COUNT}" cargo +nightly miri'
     if test := _rust_test(report):
@@ -375,7 +325,7 @@ def _cargo_reproduction(report: Report) -> Reproduction:
     return Reproduction("cargo-test", build.format("test"), note=_join_notes([note]), is_vague=True)
 
 
-def kcsan_reproduction(report: Report) -> Reproduction | None:
+def _kcsan_reproduction(report: Report) -> Reproduction | None:
     """A kernel with KCSAN, and the system calls that reach the racing code."""
     calls = list(dict.fromkeys(m[1] for f in _all_frames(report) if (m := _SYSTEM_CALL.match(f.function))))
     task = _TASK_NAME.search(dict(report.facts).get("reported on", ""))
@@ -394,14 +344,6 @@ def kcsan_reproduction(report: Report) -> Reproduction | None:
 def _all_frames(report: Report) -> Iterator[Frame]:
     for stack in (*(a.stack for a in report.accesses), *(a.created_at for a in report.actors)):
         yield from stack
-
-
-def _is_rust(report: Report) -> bool:
-    return any(f.file.endswith(".rs") for f in _all_frames(report))
-
-
-def _is_googletest(report: Report) -> bool:
-    return any("_Test::TestBody(" in frame.function for frame in _all_frames(report))
 
 
 def _rust_test(report: Report) -> str | None:
@@ -433,34 +375,27 @@ def _join_notes(parts: list[str]) -> str | None:
 
 
 _FINDERS_BY_DETECTOR = {
-    "tsan": tsan_reproduction,
-    "helgrind": valgrind_reproduction,
-    "drd": valgrind_reproduction,
-    "miri": miri_reproduction,
-    "kcsan": kcsan_reproduction,
+    "tsan": _tsan_reproduction,
+    "helgrind": _valgrind_reproduction,
+    "drd": _valgrind_reproduction,
+    "miri": _miri_reproduction,
+    "kcsan": _kcsan_reproduction,
 }
 
 
-def find_reproduction(report: Report, snapshot: CodeSnapshot | None = None) -> Reproduction | None:
+def find_reproduction(report: Report, snapshot: CommitSnapshot | None = None) -> Reproduction | None:
     """The command for the detector and test framework; None if the frames do not show it."""
     if finder := _FINDERS_BY_DETECTOR.get(report.detector):
         return finder(report)
-    return go_reproduction(report, snapshot or NoCodeSnapshot())
+    return _GoTestRun(report, snapshot).find_reproduction()
 
 
 def choose_reproduction(reproduction: Reproduction | None, steps: Sequence[Claim]) -> Reproduction | None:
-    """The command, or the steps of the document if these are more useful."""
-    return (
-        reproduction if reproduction and not reproduction.is_vague else reproduction_from_steps(steps) or reproduction
-    )
-
-
-def reproduction_from_steps(steps: Sequence[Claim]) -> Reproduction | None:
-    """The steps in the document, in order, each with its role."""
-    rows = [row for step in steps if (row := _format_step(step))]
+    """The command, or the steps of the document, in order, if these are more useful."""
     roles = {step.role for step in steps if step.kind == "step"}
-    if not roles:
-        return None
+    if not roles or (reproduction and not reproduction.is_vague):
+        return reproduction
+    rows = [row for step in steps if (row := _format_step(step))]
     return Reproduction(roles.pop() if len(roles) == 1 else "steps", "\n".join(rows), True)
 
 

@@ -19,15 +19,15 @@ from deadheat.errors import DeadheatError
 from deadheat.lake import queries, transactions
 from deadheat.lake.schema import DOSSIERS, FIXES, TEXT, TEXTS
 from deadheat.lake.tables import Lake
-from deadheat.repo import dossier_serialization
+from deadheat.repo import dossier as repo_dossier
+from deadheat.repo import mining
 from deadheat.repo.clone import Clone
 from deadheat.repo.document_claims import DocumentHints, hints_from_document
 from deadheat.repo.dossier import build_dossier
+from deadheat.repo.git import GitReader
 from deadheat.repo.git.history import find_trunk
-from deadheat.repo.git.object_reader import GitReader
-from deadheat.repo.mining import commit_changes, fix_detection
+from deadheat.repo.mining import RaceFix, RevertCommit, commit_changes
 from deadheat.repo.mining.commit_changes import ListedCommit
-from deadheat.repo.mining.fix_detection import RaceFix, RevertCommit
 from deadheat.spark import ingest
 from deadheat.spark import tasks as spark_tasks
 from deadheat.spark.dataframes import spark_schema
@@ -90,9 +90,9 @@ def mine_fixes(
         on_count(len(commits))
         with ingest.report_progress(spark, len(commits), on_progress):
             found = judge_commits(rows.repartition(tasks), where, _racing_files_by_issue(lake)).toArrow().to_pylist()
-        fixes = [fix_detection.fix_from_row(row) for row in found if row["reverts"] is None]
+        fixes = [mining.fix_from_row(row) for row in found if row["reverts"] is None]
         reverts = [_revert_from_row(row) for row in found if row["reverts"] is not None]
-        settled = fix_detection.resolve_fixes(fixes, reverts, fix_detection.commits_in_merges(git, fixes))
+        settled = mining.resolve_fixes(fixes, reverts, mining.commits_in_merges(git, fixes))
         _store_fixes(lake, commit_changes.first_commit(git, tip), settled)
         elapsed = time.monotonic() - start_time
         return MiningSummary(len(commits), tuple(settled), tuple(git.missing), elapsed)
@@ -123,9 +123,9 @@ def _commit_batches(rows: Iterator[ListedCommit]) -> Iterator[list[ListedCommit]
 def _judge_batch(
     git: GitReader, commits: list[ListedCommit], files_by_issue: FilesByIssue | None
 ) -> Iterator[JsonDict]:
-    for judgement in fix_detection.detect_fixes(git, commits, files_by_issue):
+    for judgement in mining.detect_fixes(git, commits, files_by_issue):
         if isinstance(judgement, RaceFix):
-            yield fix_detection.fix_to_row(judgement)
+            yield mining.fix_to_row(judgement)
         else:
             yield {
                 "commit": judgement.commit,
@@ -140,7 +140,7 @@ def _revert_from_row(row: JsonDict) -> RevertCommit:
 
 
 def _store_fixes(lake: Lake, repo: str, fixes: list[RaceFix]) -> None:
-    rows = [{**fix_detection.fix_to_row(fix), "repo": repo} for fix in fixes]
+    rows = [{**mining.fix_to_row(fix), "repo": repo} for fix in fixes]
     transactions.replace_table(lake, "fixes", pa.Table.from_pylist(rows, FIXES), pc.field("repo") != repo)
 
 
@@ -202,7 +202,7 @@ def make_dossiers(
             if not clone.main.tip:
                 raise DeadheatError("the repository has no commits", repository)
             shared = {
-                "repo": clone.main.commits[0], "tip": clone.main.tip, "state": dossier_serialization.clone_state(clone)
+                "repo": clone.main.commits[0], "tip": clone.main.tip, "state": repo_dossier.clone_state(clone)
             }  # fmt: skip
             missing += clone.git.missing
         wanted = [race for race in races if again or _dossier_key(race, shared) not in known_before]
@@ -287,6 +287,6 @@ def _dossier_rows(group: list[RaceDict], lake: str, repository: str) -> Iterator
 def _dossier_row(clone: Clone, sighting: Sighting, commits: list[str]) -> RaceDict:
     hints = hints_from_document(sighting.document).merge_with(DocumentHints(tuple(commits[:_MAX_COMMITS])))
     try:
-        return dossier_serialization.dossier_to_row(build_dossier(sighting.report, [clone], hints), clone)
+        return repo_dossier.dossier_to_row(build_dossier(sighting.report, [clone], hints), clone)
     except Exception as error:  # noqa: BLE001, a fault in one race is recorded in its row
         return {"racing": 0, "fault": repr(error)[:1000]}

@@ -6,44 +6,38 @@ import contextlib
 import os
 import sqlite3
 from bisect import bisect_right
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.repo import disk_cache
-from deadheat.repo.commit_messages import parse_commit
+from deadheat.repo.git.messages import parse_commit
 from deadheat.repo.syntax.parser import is_source_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deadheat.repo.commit_messages import CommitMessage
-    from deadheat.repo.git.object_reader import GitReader
-
+    from deadheat.repo.git import GitReader
+    from deadheat.repo.git.messages import CommitMessage
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS commits (pos INTEGER PRIMARY KEY, id TEXT, time INTEGER);
 CREATE UNIQUE INDEX IF NOT EXISTS commits_by_id ON commits (id);
 CREATE TABLE IF NOT EXISTS paths (path INTEGER PRIMARY KEY, full TEXT UNIQUE, name TEXT);
 CREATE INDEX IF NOT EXISTS paths_by_name ON paths (name);
-CREATE TABLE IF NOT EXISTS changes
-  (path INTEGER, pos INTEGER, blob TEXT, PRIMARY KEY (path, pos)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS changes (path INTEGER, pos INTEGER, blob TEXT, PRIMARY KEY (path, pos)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS words
-  (pos INTEGER PRIMARY KEY, racy INTEGER, subject TEXT, message TEXT, author TEXT, time INTEGER,
-   parents INTEGER);
+  (pos INTEGER PRIMARY KEY, racy INTEGER, subject TEXT, message TEXT, author TEXT, time INTEGER, parents INTEGER);
 CREATE INDEX IF NOT EXISTS words_by_racy ON words (racy, pos);
-CREATE TABLE IF NOT EXISTS located
-  (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (full, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS located (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (full, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS links (id TEXT PRIMARY KEY, parent TEXT) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS aside
-  (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (id, full)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS aside (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (id, full)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS told (id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 # nested trees that repeat one another can produce billions of paths in one commit
-MAX_RECORDS = 16_000_000
+MAX_RECORDS = 8_000_000
 _TRUNK_NAMES = ("main", "master", "trunk", "develop", "devel")
-# regular files; not links, submodules or deletions
-_FILE_MODES = (b"100644", b"100755", b"100664")
 
 
 class FileVersion(NamedTuple):
@@ -68,21 +62,8 @@ class MovedFiles:
     def similar_paths(self, path: str) -> list[tuple[str, str]]:
         """The files with the same name or in the same folder."""
         folder, _, name = path.rpartition("/")
-        return list(
-            dict.fromkeys(self._by_name_or_folder.get(name, []) + self._by_name_or_folder.get(f"{folder}/", []))
-        )
-
-
-class CommitLine(Protocol):
-    """A line of commits, each the first parent of the next."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def commits(self) -> list[str]: ...
-
-    def file_versions(self, path: str) -> list[FileVersion]: ...
+        same_name, same_folder = (self._by_name_or_folder.get(key, []) for key in (name, f"{folder}/"))
+        return list(dict.fromkeys(same_name + same_folder))
 
 
 def version_at(versions: list[FileVersion], pos: int) -> str | None:
@@ -93,8 +74,7 @@ def version_at(versions: list[FileVersion], pos: int) -> str | None:
 
 def find_trunk(git: GitReader) -> tuple[str, str]:
     """The name and newest commit of the main line: what is checked out, unless a side branch."""
-    on_trunk = git.head_name.rpartition("/")[2] in _TRUNK_NAMES
-    if git.head_commit and on_trunk:
+    if git.head_commit and git.head_name.rpartition("/")[2] in _TRUNK_NAMES:
         return git.head_name, git.head_commit
     for name in ("HEAD", *_TRUNK_NAMES):
         if commit := git.refs.get(f"refs/remotes/origin/{name}"):
@@ -118,7 +98,7 @@ class MainLine:
             self._update()
         except sqlite3.Error:  # disk full or locked: use a database in memory
             self.database.close()
-            self.database = disk_cache.open_in_memory(_SCHEMA)
+            self.database = disk_cache.connect_database(":memory:", _SCHEMA)
             self._update()
 
     def close(self) -> None:
@@ -126,12 +106,12 @@ class MainLine:
 
     def position_of(self, commit: str) -> int | None:
         if "commits" in self.__dict__:
-            return self._positions.get(commit)
+            return self.positions.get(commit)
         row = self.database.execute("SELECT pos FROM commits WHERE id = ?", (commit,)).fetchone()
         return row[0] if row else None
 
     @cached_property
-    def _positions(self) -> dict[str, int]:
+    def positions(self) -> dict[str, int]:
         return {commit: position for position, commit in enumerate(self.commits)}
 
     @cached_property
@@ -144,24 +124,16 @@ class MainLine:
         rows = self.database.execute("SELECT id FROM commits WHERE pos <= ? ORDER BY pos", (self.last_position,))
         return [row[0] for row in rows]
 
-    def commit_time(self, pos: int) -> int:
-        row = self.database.execute("SELECT time FROM commits WHERE pos = ?", (pos,)).fetchone()
-        return row[0] if row else 0
-
     def last_position_before(self, time: int) -> int:
         """The position of the last commit made up to a time."""
-        row = self.database.execute(
-            "SELECT max(pos) FROM commits WHERE time <= ? AND pos <= ?", (time, self.last_position)
-        ).fetchone()
-        return row[0] or 0
+        query = "SELECT max(pos) FROM commits WHERE time <= ? AND pos <= ?"
+        return self.database.execute(query, (time, self.last_position)).fetchone()[0] or 0
 
     def file_versions(self, path: str) -> list[FileVersion]:
         if path not in self._file_versions:
-            rows = self.database.execute(
-                "SELECT pos, blob FROM changes WHERE pos <= ?"
-                " AND path = (SELECT path FROM paths WHERE full = ?) ORDER BY pos",
-                (self.last_position, path),
-            )
+            where = "pos <= ? AND path = (SELECT path FROM paths WHERE full = ?)"
+            query = f"SELECT pos, blob FROM changes WHERE {where} ORDER BY pos"
+            rows = self.database.execute(query, (self.last_position, path))
             self._file_versions[path] = [FileVersion(*row) for row in rows]
         return self._file_versions[path]
 
@@ -173,17 +145,14 @@ class MainLine:
     def paths_in_folder(self, folder: str) -> list[str]:
         """Every path that was ever directly in a folder."""
         prefix = f"{folder}/" if folder else ""
-        rows = self.database.execute(
-            "SELECT full FROM paths WHERE full >= ? AND full < ?", (prefix, f"{prefix}\U0010ffff")
-        )
+        query = "SELECT full FROM paths WHERE full >= ? AND full < ?"
+        rows = self.database.execute(query, (prefix, f"{prefix}\U0010ffff"))
         return [row[0] for row in rows if "/" not in row[0][len(prefix) :]]
 
     def changed_paths(self, pos: int) -> list[str]:
         """The source files that a commit changed."""
-        rows = self.database.execute(
-            "SELECT full FROM changes JOIN paths USING (path) WHERE pos = ? ORDER BY full", (pos,)
-        )
-        return [row[0] for row in rows]
+        query = "SELECT full FROM changes JOIN paths USING (path) WHERE pos = ? ORDER BY full"
+        return [row[0] for row in self.database.execute(query, (pos,))]
 
     def moved_files(self, pos: int) -> tuple[MovedFiles, MovedFiles]:
         """The files that a commit added and those that it deleted, each with its content."""
@@ -208,10 +177,9 @@ class MainLine:
         missing = [pair for pair in pairs if pair not in known]
         found = self._git.object_ids(f"{commit}:{path}" for commit, path in missing)
         unknown = {pair: blob or "" for pair, blob in zip(missing, found, strict=True)}
+        new_rows = [(*pair, blob) for pair, blob in unknown.items()]
         with contextlib.suppress(sqlite3.Error), self.database:
-            self.database.executemany(
-                "INSERT OR REPLACE INTO located VALUES (?, ?, ?)", ((*pair, blob) for pair, blob in unknown.items())
-            )
+            self.database.executemany("INSERT OR REPLACE INTO located VALUES (?, ?, ?)", new_rows)
         known.update(unknown)
         return {pair: blob for pair in pairs if (blob := known[pair])}
 
@@ -233,57 +201,38 @@ class MainLine:
             fork += 1
         for table in ("changes", "commits", "words"):
             self.database.execute(f"DELETE FROM {table} WHERE pos >= ?", (fork,))
-        self.database.executemany(
-            "INSERT INTO commits VALUES (?, ?, ?)", ((pos, c[1], int(c[0])) for pos, c in enumerate(chain[fork:], fork))
-        )
+        commits = [(pos, c[1], int(c[0])) for pos, c in enumerate(chain[fork:], fork)]
+        self.database.executemany("INSERT INTO commits VALUES (?, ?, ?)", commits)
         self._store_changes(fork, [(c[1], c[2] if len(c) > 2 else "") for c in chain[fork:]])
 
     def _store_changes(self, fork: int, chain: list[tuple[str, str]]) -> None:
         known: dict[str, int] = dict(self.database.execute("SELECT full, path FROM paths"))
         count = len(known)
+        positions = {commit: pos for pos, (commit, _) in enumerate(chain, fork)}
         rows = []
-        for pos, path, blob in read_changes(self._git, chain):
-            if path not in known:
-                known[path] = len(known) + 1
-            rows.append((known[path], pos + fork, blob))
-        self.database.executemany(
-            "INSERT INTO paths VALUES (?, ?, ?)", ((n, p, p.rpartition("/")[2]) for p, n in known.items() if n > count)
-        )
+        for commit, path, blob in _source_changes(self._git, chain):
+            rows.append((known.setdefault(path, len(known) + 1), positions[commit], blob))
+        new_paths = [(number, path, path.rpartition("/")[2]) for path, number in known.items() if number > count]
+        self.database.executemany("INSERT INTO paths VALUES (?, ?, ?)", new_paths)
         rows.sort()
         self.database.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?)", rows)
         self.database.execute("CREATE INDEX IF NOT EXISTS changes_by_pos ON changes (pos)")
 
 
-def read_changes(git: GitReader, chain: Iterable[tuple[str, str]]) -> Iterator[tuple[int, str, str | None]]:
-    """What each commit changed against its first parent: index in the chain, path, new content."""
-    positions = {commit: pos for pos, (commit, _) in enumerate(chain)}
-    requests = (f"{commit} {parent}".rstrip() for commit, parent in chain)
-    pos, meta = 0, b""
+def _source_changes(git: GitReader, chain: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, str | None]]:
+    """The source files that each commit changed against its first parent: commit, path, new content."""
     known: dict[bytes, str | None] = {}
-    records = git.output_records(
-        requests, "diff-tree", "--stdin", "--root", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"
-    )
-    for number, record in enumerate(records):
+    changes = git.changed_files(chain)
+    for number, (commit, name, _, new) in enumerate(changes):
         if number >= MAX_RECORDS:
             git.missing.append("the history changes too many files; the rest is not read")
-            records.close()
+            changes.close()
             return
-        if meta:
-            path = known[record] if record in known else known.setdefault(record, _source_path(record))
-            if path is not None:
-                _, mode, _, new, _ = meta.split(b" ")
-                yield pos, path, new.decode() if mode in _FILE_MODES else None
-            meta = b""
-        elif record[:1] == b":":
-            meta = record
-        else:
-            pos = positions[record.decode()]
-
-
-def _source_path(record: bytes) -> str | None:
-    """The path if it is a source file, else None."""
-    path = record.decode("utf-8", "replace")
-    return path if is_source_file(path) else None
+        if name not in known:
+            path = name.decode("utf-8", "replace")
+            known[name] = path if is_source_file(path) else None
+        if (source_path := known[name]) is not None:
+            yield commit, source_path, new or None
 
 
 def _cache_key(git: GitReader) -> str:
@@ -303,18 +252,13 @@ class SideBranches:
 
     def __init__(self, git: GitReader, main: MainLine) -> None:
         self._git, self._main, self._database = git, main, main.database
-        self._parent_links: dict[str, str] | None = None
         self._branch_lines: dict[str, SideBranch] = {}
-        self._main_positions: dict[str, int] = {}
         self._fork_positions: dict[str, int | None] = {}
         self._merged_commits: dict[str, list[tuple[str, CommitMessage]]] = {}
 
-    @property
+    @cached_property
     def _first_parents(self) -> dict[str, str]:
-        if self._parent_links is None:
-            self._parent_links = dict(self._database.execute("SELECT id, parent FROM links"))
-            self._main_positions = {commit: position for position, commit in enumerate(self._main.commits)}
-        return self._parent_links
+        return dict(self._database.execute("SELECT id, parent FROM links"))
 
     def fork_position(self, commit: str) -> int | None:
         """The position of the last main line commit that a commit descends from."""
@@ -325,8 +269,8 @@ class SideBranches:
             if commit in self._fork_positions:
                 position = self._fork_positions[commit]
                 break
-            if commit in self._main_positions:
-                position = self._main_positions[commit]
+            if commit in self._main.positions:
+                position = self._main.positions[commit]
                 break
             visited.append(commit)
             commit = self._first_parents.get(commit, "")
@@ -336,14 +280,15 @@ class SideBranches:
     def load_parents(self, tips: Iterable[str]) -> None:
         """Reads the first parents of all these branches up to the main line or a known commit."""
         known, new_parents = self._first_parents, {}
-        pending = {tip for tip in tips if tip not in known and tip not in self._main_positions}
+        pending = {tip for tip in tips if tip not in known and tip not in self._main.positions}
         for _ in range(_MAX_BRANCH_COMMITS):
             if not pending:
                 break
-            parents = {name: _first_parent(text) for name, text in self._git.read_objects(sorted(pending))}
+            objects = self._git.read_objects(sorted(pending))
+            parents = {name: next(iter(_parse_parents(text)), "") for name, text in objects}
             new_parents.update(parents)
             known.update(parents)
-            pending = {p for p in parents.values() if p and p not in known and p not in self._main_positions}
+            pending = {p for p in parents.values() if p and p not in known and p not in self._main.positions}
         if not new_parents:
             return
         with contextlib.suppress(sqlite3.Error), self._database:
@@ -361,7 +306,7 @@ class SideBranches:
         merged: list[str] = []
         if commit:
             self.load_parents([commit])
-        while commit and commit not in self._main_positions and len(merged) < _MAX_MERGED_COMMITS:
+        while commit and commit not in self._main.positions and len(merged) < _MAX_MERGED_COMMITS:
             merged.append(commit)
             commit = self._first_parents.get(commit, "")
         return [(name, parse_commit(text or b"")) for name, text in self._git.read_objects(merged)]
@@ -376,7 +321,7 @@ class SideBranches:
         self.load_parents([tip])
         chain: list[tuple[str, str]] = []
         commit = tip
-        while commit and commit not in self._main_positions and len(chain) < _MAX_BRANCH_COMMITS:
+        while commit and commit not in self._main.positions and len(chain) < _MAX_BRANCH_COMMITS:
             chain.append((commit, self._first_parents.get(commit, "")))
             commit = self._first_parents.get(commit, "")
         chain.reverse()
@@ -388,9 +333,7 @@ class SideBranches:
         """Reads what commits changed, if it is not stored yet."""
         read_commits = {row[0] for row in self._database.execute("SELECT id FROM told")}
         unread = [link for link in chain if link[0] not in read_commits]
-        rows = (
-            [(unread[index][0], path, blob) for index, path, blob in read_changes(self._git, unread)] if unread else []
-        )
+        rows = list(_source_changes(self._git, unread)) if unread else []
         with contextlib.suppress(sqlite3.Error), self._database:
             self._database.executemany("INSERT OR REPLACE INTO aside VALUES (?, ?, ?)", rows)
             self._database.executemany("INSERT OR REPLACE INTO told VALUES (?)", [c[:1] for c in unread])
@@ -404,29 +347,24 @@ class SideBranches:
         return versions
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class SideBranch:
     """A branch: its own commits after those that it shares with the main line."""
 
-    def __init__(
-        self,
-        main: MainLine,
-        name: str,
-        commits: list[str],
-        fork: int | None,
-        own_versions: dict[str, list[FileVersion]],
-    ) -> None:
-        self.name, self.commits = name, commits
-        self._main, self._fork_position, self._own_versions = main, fork, own_versions
+    main: MainLine
+    name: str
+    commits: list[str]
+    fork_position: int | None
+    own_versions: dict[str, list[FileVersion]]
 
     def file_versions(self, path: str) -> list[FileVersion]:
-        own_versions = self._own_versions.get(path, [])
-        if self._fork_position is None or (own_versions and own_versions[0].pos == 0):
+        own_versions = self.own_versions.get(path, [])
+        if self.fork_position is None or (own_versions and own_versions[0].pos == 0):
             return own_versions
-        return [FileVersion(0, version_at(self._main.file_versions(path), self._fork_position)), *own_versions]
+        return [FileVersion(0, version_at(self.main.file_versions(path), self.fork_position)), *own_versions]
 
 
-def _first_parent(commit: bytes | None) -> str:
-    return next(iter(_parse_parents(commit)), "")
+CommitLine = MainLine | SideBranch  # commits, each the first parent of the next
 
 
 def _parse_parents(commit: bytes | None) -> list[str]:

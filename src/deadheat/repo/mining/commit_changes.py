@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.errors import DeadheatError
-from deadheat.repo import commit_messages
+from deadheat.repo.git.messages import parse_commit
 from deadheat.repo.syntax import parser
 from deadheat.repo.syntax.parser import is_source_file, language_of_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deadheat.repo.commit_messages import CommitMessage
-    from deadheat.repo.git.object_reader import GitReader
-
+    from deadheat.repo.git import GitReader
+    from deadheat.repo.git.messages import CommitMessage
 
 # a commit that changes more files is not a race fix, and may be malicious
 MAX_FILES = 400
@@ -24,7 +24,6 @@ _MAX_SOURCE_FILES = 60
 # bytes: larger files are mostly generated; limit per commit
 _MAX_FILE_BYTES, _MAX_COMMIT_BYTES = 1 << 20, 1 << 23
 _VENDORED_FOLDERS = ("vendor/", "third_party/", "node_modules/", "_vendor/")
-_FILE_MODES = (b"100644", b"100755", b"100664")
 
 
 class ChangedFile(NamedTuple):
@@ -43,10 +42,7 @@ class ListedCommit(NamedTuple):
 
 
 def list_commits(git: GitReader, tip: str) -> list[ListedCommit]:
-    """The commits of a history, newest first.
-
-    A merge is included if it is on the main line; other merges only repeat commits.
-    """
+    """The commits of a history, newest first; of the merges only those on the main line: others repeat commits."""
     main_line = set(git.output_lines("rev-list", "--first-parent", tip))
     commits = []
     for row in git.output_lines("rev-list", "--parents", tip):
@@ -65,52 +61,27 @@ def read_messages(git: GitReader, commits: Iterable[ListedCommit]) -> Iterator[t
     """The message of each commit; empty if the commit cannot be read."""
     by_id = {listed.commit: listed for listed in commits}
     for commit, content in git.read_objects(by_id):
-        yield by_id[commit], commit_messages.parse_commit(content or b"")
+        yield by_id[commit], parse_commit(content or b"")
 
 
 def changed_files(git: GitReader, commits: Iterable[ListedCommit]) -> dict[str, list[ChangedFile]]:
     """The files that each commit changes against its parent."""
     found: dict[str, list[ChangedFile]] = {listed.commit: [] for listed in commits}
-    requests = (f"{listed.commit} {listed.parent}".rstrip() for listed in commits)
-    commit, meta = "", b""
-    for record in git.output_records(
-        requests, "diff-tree", "--stdin", "--root", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"
-    ):
-        if meta:
-            files = found[commit]
-            if len(files) <= MAX_FILES:
-                files.append(_parse_changed_file(meta, record))
-            meta = b""
-        elif record[:1] == b":":
-            meta = record
-        else:
-            commit = record.decode("ascii", "replace")
+    for commit, path, old_blob, new_blob in git.changed_files(commits):
+        if len(found[commit]) <= MAX_FILES:
+            found[commit].append(ChangedFile(path.decode("utf-8", "replace"), old_blob, new_blob))
     return found
 
 
-def _parse_changed_file(meta: bytes, path: bytes) -> ChangedFile:
-    old_mode, new_mode, old_blob, new_blob, _ = meta.lstrip(b":").split(b" ")
-    return ChangedFile(path.decode("utf-8", "replace"), _file_blob(old_mode, old_blob), _file_blob(new_mode, new_blob))
-
-
-def _file_blob(mode: bytes, blob: bytes) -> str:
-    """The blob id; empty for links and submodules."""
-    return blob.decode("ascii", "replace") if mode in _FILE_MODES else ""
-
-
 def read_versions(git: GitReader, files: list[ChangedFile]) -> Iterator[tuple[str, bytes, bytes]]:
-    """Both versions of each source file; empty if there is none.
-
-    A file with a version that is missing in the clone is skipped: all of it would seem new. Files beyond
-    a total size limit are skipped, too.
-    """
+    """Both versions of each source file; empty if there is none. Files beyond a total size limit are skipped."""
     source_files = [file for file in files if is_source_file(file.path) and not _is_vendored(file.path)]
     total = 0
     for path, old_blob, new_blob in source_files[:_MAX_SOURCE_FILES]:
         found = dict(git.read_objects([blob for blob in (old_blob, new_blob) if blob]))
         before, after = found.get(old_blob) if old_blob else b"", found.get(new_blob) if new_blob else b""
         if before is None or after is None or len(before) + len(after) > _MAX_FILE_BYTES:
-            continue
+            continue  # if a version is missing in the clone, all of the file would seem new
         total += len(before) + len(after)
         if total > _MAX_COMMIT_BYTES:
             return
@@ -130,7 +101,6 @@ _GO_UNIT_END = (b"}", b")")
 _SPACE = re.compile(rb"\s+")
 _COMMENT_STARTS = (b"//", b"/*", b"* ", b"#include")
 _MAX_LINE_LENGTH = 400
-# longer functions are compared as multisets of lines
 _MAX_DIFF_LINES = 500
 # shorter lines are too common to count as moved: "}", "})", "else {"
 _MIN_MOVED_LENGTH = 5
@@ -184,50 +154,35 @@ def _diff_lines(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]
     """The indexes of added lines, and the removed lines."""
     start = _common_prefix_length(a, b)
     end = _common_prefix_length(a[start:][::-1], b[start:][::-1])
-    added, removed = _diff_middle(a[start : len(a) - end], b[start : len(b) - end])
-    return [start + index for index in added], removed
-
-
-def _common_prefix_length(a: list[bytes], b: list[bytes]) -> int:
-    """The number of common lines at the start."""
-    return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-
-
-def _diff_middle(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
-    if max(len(a), len(b)) > _MAX_DIFF_LINES:
-        return _diff_multisets(a, b)
+    a, b = a[start : len(a) - end], b[start : len(b) - end]
     added: list[int] = []
     removed: list[bytes] = []
+    if max(len(a), len(b)) > _MAX_DIFF_LINES:  # compared as multisets, in linear time
+        remaining = Counter(a)
+        for index, line in enumerate(b, start):
+            if remaining[line]:
+                remaining[line] -= 1
+            else:
+                added.append(index)
+        return added, list(remaining.elements())
     for kind, a1, a2, b1, b2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if kind != "equal":
             removed += a[a1:a2]
-            added += range(b1, b2)
+            added += range(start + b1, start + b2)
     return added, removed
 
 
-def _diff_multisets(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
-    """Compares lines as multisets, in linear time."""
-    remaining: dict[bytes, int] = {}
-    for line in a:
-        remaining[line] = remaining.get(line, 0) + 1
-    added = []
-    for index, line in enumerate(b):
-        if remaining.get(line, 0):
-            remaining[line] -= 1
-        else:
-            added.append(index)
-    return added, [line for line, count in remaining.items() for _ in range(count)]
+def _common_prefix_length(a: list[bytes], b: list[bytes]) -> int:
+    return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def split_units(path: str, source: bytes) -> dict[CodeUnit, list[bytes]]:
-    """The lines of each unit."""
     found: dict[CodeUnit, list[bytes]] = {}
-    language_name = language_of_path(path)
-    if not source or language_name is None:
-        return found
-    rows = source.split(b"\n")
-    for unit, row in _go_units(rows) if language_name == "go" else _parsed_units(language_name, source, rows):
-        found.setdefault(unit, []).append(row)
+    language = language_of_path(path)
+    if source and language is not None:
+        rows = source.split(b"\n")
+        for unit, row in _go_units(rows) if language == "go" else _parsed_units(language, source, rows):
+            found.setdefault(unit, []).append(row)
     return found
 
 

@@ -83,32 +83,13 @@ _FLAKY_WORDS = (r"\bunstable\b", r"\bflak(?:y|iness|e)\b", r"\bstab(?:ili[sz]e|l
 _FLAKY_PHRASE = _any_phrase(*_FLAKY_WORDS)
 # possible symptoms of a race
 _SYMPTOM_PHRASE = _any_phrase(
-    *_FLAKY_WORDS,
-    r"\bgoroutines?\b",
-    r"\bconcurren\w{1,6}\b",
-    r"\bparallel\w{0,3}\b",
-    r"\bnil pointer\b",
-    r"\bthreads?\b",
-    r"\bintermittent\w{0,2}\b",
+    *_FLAKY_WORDS, r"\b(?:goroutines?|concurren\w{1,6}|parallel\w{0,3}|nil pointer|threads?|intermittent\w{0,2})\b"
 )
 
 # refactoring, performance, or other defects of locks
 _REFACTORING_PHRASE = _any_phrase(
-    r"\breplac\w{1,4}\b",
-    r"\binstead of\b",  # "use atomic.Pointer instead of atomic.Value"
-    r"\bperformance\b",
-    r"\bspeed\b",
-    r"\bfaster\b",
-    r"\bredundant\b",
-    r"\bunnecessary\b",
-    r"\bmigrat",
-    r"\breduce (?:the )?(?:memory|alloc|lock|contention)",
-    r"\boptimi[sz]",
-    r"\block-?(?:free|less)\b",
-    r"\bdeadlock",
-    r"\binversions?\b",
-    r"\bcontention\b",
-    r"\bgrained\b",
+    r"\b(?:replac\w{1,4}|instead of|performance|speed|faster|redundant|unnecessary|inversions?|contention|grained)\b",
+    r"\b(?:migrat|reduce (?:the )?(?:memory|alloc|lock|contention)|optimi[sz]|deadlock|lock-?(?:free|less)\b)",
 )
 # "*: upgrade gomod to fix data race"
 _UPGRADE_PHRASE = _any_phrase(r"\b(?:updat|upgrad|bump)\w{1,3}\b")
@@ -121,8 +102,7 @@ _FIX_PHRASE = _any_phrase(
 _FEATURE_SUBJECT = _any_phrase(
     r"(?:^|[:\]] *)(?:\*+ *)?(?:add|adds|support|supports|introduc\w{1,3}|implement\w{0,3}|enable"
     r"|allow|refactor|refine|improve|optimi[sz]e|speed up|upgrade|bump|migrate|move|rename|docs?"
-    r"|document|replace"
-    r"|benchmark|merge|extract|split|test)\b"
+    r"|document|replace|benchmark|merge|extract|split|test)\b"
 )
 
 # "* fix data race", in the list of squashed commits
@@ -138,7 +118,6 @@ _CLOSED_ISSUE = _any_phrase(r"\b(?:close|fix|resolve)(?:[sd]|es)?:? {1,4}\S{0,80
 _PULL_NUMBER = re.compile(r"\(#(\d{1,9})\)\s*$|^Merge pull request #(\d{1,9}) ")
 # "Merge branch 'master' into fix-race": updates a branch
 _BRANCH_MERGE_SUBJECT = _any_phrase(r"^Merge (?:remote-tracking )?(?:branch|commit|tag|remote)\b")
-
 
 # longer messages are cut off
 MAX_MESSAGE_LENGTH = 1 << 18
@@ -159,8 +138,6 @@ class MessageWeight(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class MessageFacts:
-    """Facts from a commit message."""
-
     weight: MessageWeight
     why: str
     is_fix: bool = False

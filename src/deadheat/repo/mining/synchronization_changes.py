@@ -115,7 +115,6 @@ _TEST_PATH = re.compile(
     r"|(?:^|/)test_\w{1,60}\.\w{1,4}$"
 )
 
-
 LOCK_ADDED, MADE_ATOMIC, COPY_MADE, ORDER_CHANGED = "lock-added", "made-atomic", "copy-made", "order-changed"
 JOINED_BEFORE_TEARDOWN, SHARING_REMOVED, TEST_ONLY = "joined-before-teardown", "removed-sharing", "test-only"
 DEPENDENCY_UPDATED, OTHER_STRATEGY = "dependency-updated", "other"
@@ -158,43 +157,34 @@ class SynchronizationChanges:
         """Changed lines, without those of tests unless there are no others."""
         return self.product_lines or self.line_count
 
-    @property
-    def is_mostly_new(self) -> bool:
-        """Whether most of the change is new code."""
-        return self.new_product_lines * 2 > self.size
-
 
 def is_test_path(path: str) -> bool:
     return _TEST_PATH.search(path) is not None
 
 
 def add_file_changes(changes: SynchronizationChanges, path: str, old_source: bytes, new_source: bytes) -> None:
-    """Adds the changes of one file."""
     edits = compute_edits(path, old_source, new_source)
-    if not edits:
-        return
-    changes.files.append(path)
+    in_test = is_test_path(path)
+    changes.files += [path] if edits else []
     for edit in edits:
         size = len(edit.added_indexes) + len(edit.removed_lines)
+        product_size = 0 if in_test else size
         changes.line_count += size
-        changes.product_lines += 0 if is_test_path(path) else size
-        if len(edit.added_indexes) == len(edit.after) and not is_test_path(path):
-            changes.new_product_lines += size
+        changes.product_lines += product_size
+        if len(edit.added_indexes) == len(edit.after):
+            changes.new_product_lines += product_size
         if edit.unit.name:
             names_by_kind = changes.types if edit.unit.is_type else changes.functions
-            names_by_kind[edit.unit.name] += 1 if is_test_path(path) else 1 + size
+            names_by_kind[edit.unit.name] += 1 + product_size
         owner = edit.unit.name.rpartition(".")[0].strip("(*)")
         if owner and not edit.unit.is_type:
             changes.types[owner] += 1
-        _add_strategy_points(changes, edit, is_test_path(path))
+        _add_strategy_points(changes, edit, in_test)
         _count_variables(changes, edit)
 
 
 def _add_strategy_points(changes: SynchronizationChanges, edit: UnitEdit, in_test: bool) -> None:
-    """Adds points for each strategy: what was added minus what was removed.
-
-    Locks in new code do not order existing code.
-    """
+    """Adds points for each strategy: what was added minus what was removed. New code does not order existing code."""
     added, removed = edit.added_lines, edit.removed_lines
     is_new = len(added) == len(edit.after)
     if is_new and in_test:
@@ -208,48 +198,39 @@ def _add_strategy_points(changes: SynchronizationChanges, edit: UnitEdit, in_tes
         (JOINED_BEFORE_TEARDOWN, _STOP_LINE, 1),
         (SHARING_REMOVED, _NEW_OBJECT_LINE, 1),
     ):
-        added_count = sum(bool(pattern.search(line)) for line in added)
-        removed_count = sum(bool(pattern.search(line)) for line in removed)
         if not is_new or name in (LOCK_ADDED, MADE_ATOMIC):
-            points[name] += weight * (added_count - removed_count)
+            points[name] += weight * (_count_matches(pattern, added) - _count_matches(pattern, removed))
     if any(_LOCK_LINE.search(line) or _UNLOCK_LINE.search(line) for line in edit.moved_lines):
         points[LOCK_ADDED] += 2  # an existing lock covers more code
-    points[SHARING_REMOVED] += 3 * (
-        _count_parallel_tests(removed) - _count_parallel_tests(added) + len(_localized_variables(added, removed))
-    )
+    serialized_tests = _count_matches(_PARALLEL_TEST, removed) - _count_matches(_PARALLEL_TEST, added)
+    points[SHARING_REMOVED] += 3 * (serialized_tests + len(_localized_variables(added, removed)))
     if edit.unit.is_type or not edit.unit.name:
-        points[SHARING_REMOVED] += 2 * max(0, len(_declared_names(removed) - _declared_names(added)))
+        points[SHARING_REMOVED] += 2 * len(_declared_names(removed) - _declared_names(added))
     if not is_new:
         changes.added_lines += added
-        changes.loop_copies += sum(bool(_LOOP_COPY_LINE.match(line)) for line in added)
+        changes.loop_copies += _count_matches(_LOOP_COPY_LINE, added)
     changes.removed_lines += removed
 
 
 def add_overall_points(changes: SynchronizationChanges) -> None:
     """Adds points that depend on all files of the commit."""
     added, removed = set(changes.added_lines), set(changes.removed_lines)
-    moved_count = sum(
-        _without_defer(line) in removed for line in added if len(line) >= _MIN_LINE_LENGTH and line not in _COMMON_LINES
-    )
-    changes.points[ORDER_CHANGED] += min(moved_count, 3)
+    points = changes.points
+    distinctive = [line for line in added if len(line) >= _MIN_LINE_LENGTH and line not in _COMMON_LINES]
+    points[ORDER_CHANGED] += min(sum(line.removeprefix(b"defer ") in removed for line in distinctive), 3)
     removed_text = b"\n".join(removed)[:_MAX_OLD_BYTES]
     added_only = [line for line in changes.added_lines[:_MAX_NEW_LINES] if line not in removed]
-    changes.points[COPY_MADE] += 2 * sum(_is_stored_value(line, removed_text) for line in added_only)
-    removed_stores = {m[1] for line in removed if (m := _FIELD_STORE.match(line))}
-    changes.points[SHARING_REMOVED] += 2 * len(
-        removed_stores - {m[1] for line in added if (m := _FIELD_STORE.match(line))}
-    )
+    points[COPY_MADE] += 2 * sum(_is_stored_value(line, removed_text) for line in added_only)
+    old_stores, new_stores = ({m[1] for line in each if (m := _FIELD_STORE.match(line))} for each in (removed, added))
+    points[SHARING_REMOVED] += 2 * len(old_stores - new_stores)
     atomic = {name for line in added if _ATOMIC_LINE.search(line) for name in _atomic_variables(line)}
     non_atomic = {name for line in removed if not _ATOMIC_LINE.search(line) for name in _IDENTIFIER.findall(line)}
     changes.atomic_conversions = len(atomic & non_atomic)
     if len(changes.removed_lines) > 3 * len(changes.added_lines):
-        changes.points[SHARING_REMOVED] += 1  # code was removed
-    if (
-        max(changes.points[LOCK_ADDED], changes.points[MADE_ATOMIC] if changes.atomic_conversions else 0)
-        > _MAX_SECONDARY_POINTS
-    ):
+        points[SHARING_REMOVED] += 1  # code was removed
+    if max(points[LOCK_ADDED], points[MADE_ATOMIC] if changes.atomic_conversions else 0) > _MAX_SECONDARY_POINTS:
         for strategy in (COPY_MADE, ORDER_CHANGED, SHARING_REMOVED):  # other changes support the lock
-            changes.points[strategy] = min(changes.points[strategy], _MAX_SECONDARY_POINTS)
+            points[strategy] = min(points[strategy], _MAX_SECONDARY_POINTS)
 
 
 def _is_stored_value(line: bytes, removed_text: bytes) -> bool:
@@ -264,13 +245,8 @@ def _atomic_variables(line: bytes) -> list[bytes]:
     return [*_ATOMIC_METHOD_CALL.findall(line), *_ADDRESS_OF_FIELD.findall(line), *([declared[1]] if declared else [])]
 
 
-def _without_defer(line: bytes) -> bytes:
-    """The line without `defer`."""
-    return line.removeprefix(b"defer ")
-
-
-def _count_parallel_tests(lines: list[bytes]) -> int:
-    return sum(bool(_PARALLEL_TEST.search(line)) for line in lines)
+def _count_matches(pattern: re.Pattern[bytes], lines: list[bytes]) -> int:
+    return sum(bool(pattern.search(line)) for line in lines)
 
 
 def _localized_variables(added: list[bytes], removed: list[bytes]) -> set[bytes]:
@@ -286,7 +262,8 @@ def _declared_names(lines: list[bytes]) -> set[bytes]:
 
 def _count_variables(changes: SynchronizationChanges, edit: UnitEdit) -> None:
     """Counts the variables of the change; those under a new lock or made atomic count most."""
-    for line in map(_without_strings, edit.added_lines + edit.removed_lines):
+    for line_with_strings in edit.added_lines + edit.removed_lines:
+        line = _STRING_LITERAL.sub(b'""', line_with_strings)
         _count_names(changes, _FIELD_SELECTOR.findall(line) + _INDEXED_NAME.findall(line), 1)
         if _ATOMIC_LINE.search(line):
             _count_names(changes, _ATOMIC_METHOD_CALL.findall(line) + _ADDRESS_OF_NAME.findall(line), 3)
@@ -296,16 +273,10 @@ def _count_variables(changes: SynchronizationChanges, edit: UnitEdit) -> None:
     for index in edit.added_indexes:
         if _LOCK_LINE.search(edit.after[index]):
             for line in edit.after[index + 1 : index + _MAX_GUARDED_LINES]:
-                if _UNLOCK_LINE.search(line):
-                    if line.startswith(b"defer"):
-                        continue
+                if not _UNLOCK_LINE.search(line):
+                    _count_names(changes, _FIELD_SELECTOR.findall(line) + _INDEXED_NAME.findall(line), 2)
+                elif not line.startswith(b"defer"):
                     break
-                _count_names(changes, _FIELD_SELECTOR.findall(line) + _INDEXED_NAME.findall(line), 2)
-
-
-def _without_strings(line: bytes) -> bytes:
-    """The line without string literals."""
-    return _STRING_LITERAL.sub(b'""', line)
 
 
 def _count_names(changes: SynchronizationChanges, names: list[bytes] | set[bytes], weight: int) -> None:

@@ -1,7 +1,7 @@
 """What a frame claims about its source line, and how well a version of the file supports it.
 
-A pin grades thousands of versions. For Go no parser is needed: gofmt puts `func` and the closing brace
-of a function into the first column."""
+A pin grades thousands of versions. Go needs no parser: gofmt puts `func` and the closing brace into the first column.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from deadheat.symbols import go
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
 
 # functions of the Go runtime, and the call in user code that they stand for
 _RUNTIME_CALLS = {"racewrite": "Wait", "raceread": "Add", "closechan": "close"}
@@ -38,13 +37,13 @@ class LineClaim(NamedTuple):
     language: str
     function: str  # "(*T).M", "T.M" or "F" for Go, a bare name elsewhere; empty if not known
     line: int
-    action: str  # "read", "write", "call NAME", "call" (no known name), "go", "value NAME",
-    # "end" (of an object)
+    action: str  # "read", "write", "call NAME", "call" (no known name), "go", "value NAME", "end" (of an object)
+
+
+FrameKey = tuple[str, int | None, str]
 
 
 class FrameClaim(NamedTuple):
-    """A frame with its claim and weight."""
-
     frame: Frame
     claim: LineClaim
     weight: int
@@ -53,12 +52,18 @@ class FrameClaim(NamedTuple):
 
 def frame_claims(report: Report) -> list[FrameClaim]:
     """The claims of all distinct frames of a report that are in source files, racing frames first."""
-    found: dict[tuple[str, int, str], FrameClaim] = {}
-    for frame_claim in _all_claims(report):
-        key = (frame_claim.frame.path or frame_claim.frame.file, frame_claim.claim.line, frame_claim.frame.function)
+    found: dict[FrameKey, FrameClaim] = {}
+    claims = [claim for access in report.accesses for claim in _stack_claims(access.stack, access)]
+    claims += [claim for actor in report.actors for claim in _stack_claims(actor.created_at, None)]
+    for frame_claim in claims:
+        key = frame_key(frame_claim.frame)
         if key not in found or found[key].weight < frame_claim.weight:
             found[key] = frame_claim
     return sorted(found.values(), key=lambda frame_claim: -frame_claim.weight)
+
+
+def frame_key(frame: Frame) -> FrameKey:
+    return frame.path or frame.file, frame.line, frame.function
 
 
 def source_language(frame: Frame) -> str | None:
@@ -66,13 +71,6 @@ def source_language(frame: Frame) -> str | None:
     if frame.line is None or frame.origin in (Origin.STDLIB, Origin.RUNTIME, Origin.TEST):
         return None
     return language_of_path(frame.file)
-
-
-def _all_claims(report: Report) -> Iterator[FrameClaim]:
-    for access in report.accesses:
-        yield from _stack_claims(access.stack, access)
-    for actor in report.actors:
-        yield from _stack_claims(actor.created_at, None)
 
 
 def _stack_claims(stack: tuple[Frame, ...], access: Access | None) -> Iterator[FrameClaim]:
@@ -83,15 +81,13 @@ def _stack_claims(stack: tuple[Frame, ...], access: Access | None) -> Iterator[F
         if language is None:
             above = frame
             continue
-        line = frame.line or 0
         is_broken = frame.stale and above is not None and not above.stale
-        action = _claimed_action(frame, None if is_broken else above, access if is_racing else None, language)
-        if is_broken:
-            action = "call"
-        weight = 1 if frame.stale or access is None else 8 if is_racing else 2
-        yield FrameClaim(
-            frame, LineClaim(language, declaration_name(frame.function, language), line, action), weight, is_racing
-        )
+        action = "call" if is_broken else _claimed_action(frame, above, access if is_racing else None, language)
+        weight = 8 if is_racing else 2
+        if frame.stale or access is None:
+            weight = 1
+        claim = LineClaim(language, declaration_name(frame.function, language), frame.line or 0, action)
+        yield FrameClaim(frame, claim, weight, is_racing)
         is_racing = False
         above = frame
 
@@ -100,7 +96,8 @@ def _claimed_action(frame: Frame, above: Frame | None, access: Access | None, la
     if frame.function.endswith(_METHOD_VALUE_SUFFIXES):
         return f"value {_call_name(frame.function, language)}"
     if access is not None and (above is None or above.origin in (Origin.RUNTIME, Origin.GENERATED)):
-        return _runtime_call(above) or _access_action(access.op)
+        is_write = access.op in (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+        return _runtime_call(above) or ("write" if is_write else "read")
     if above is None:
         return "go" if language == "go" else "call"
     if above.origin is Origin.RUNTIME or has_no_call_name(above.function):
@@ -116,19 +113,13 @@ def _runtime_call(above: Frame | None) -> str:
     return f"call {_RUNTIME_CALLS[last]}" if last in _RUNTIME_CALLS else ""
 
 
-def _access_action(op: Op) -> str:
-    return "write" if op in (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE) else "read"
-
-
 def has_no_call_name(function: str) -> bool:
     """Whether calls do not use the name of the function: closures, wrappers, method values."""
-    return function.endswith(_METHOD_VALUE_SUFFIXES) or bool(
-        _CLOSURE_SUFFIX.search(function) or _WRAPPER_SUFFIX.search(function)
-    )
+    suffix = _CLOSURE_SUFFIX.search(function) or _WRAPPER_SUFFIX.search(function)
+    return suffix is not None or function.endswith(_METHOD_VALUE_SUFFIXES)
 
 
 def _call_name(function: str, language: str) -> str:
-    """The name of the function in a call."""
     return declaration_name(function, language).rpartition(".")[2]
 
 
@@ -155,11 +146,6 @@ def class_of_method(function: str) -> str:
     match = _CPP_NAME.search(function)
     scope = _CPP_SCOPE.search(function, 0, match.start(1)) if match else None
     return scope[1] if scope else ""
-
-
-def is_compiler_wrapper(function: str) -> bool:
-    """Whether the compiler generated the function for a `go` or `defer` statement."""
-    return bool(_WRAPPER_SUFFIX.search(function))
 
 
 # grades: not code of the function; code of it; may do what is claimed; does what is claimed
@@ -207,27 +193,32 @@ def function_extent(claim: LineClaim, source: bytes) -> tuple[int, int] | None:
     spans = function_extents(claim.language, source, claim.function)
     if not spans and claim.function.startswith("~"):
         spans = _class_heads(claim.function[1:], source)
-    inside = [s for s in spans if s[0] <= claim.line <= s[1]]
-    return inside[0] if inside else spans[0] if spans else None
+    return span_around(claim.line, spans)
+
+
+def span_around(line: int, spans: list[tuple[int, int]]) -> tuple[int, int] | None:
+    """The span that contains the line, else the first one."""
+    return next((span for span in spans if span[0] <= line <= span[1]), spans[0] if spans else None)
 
 
 def _class_heads(name: str, source: bytes) -> list[tuple[int, int]]:
     """The lines of class declarations: an implicit destructor has that line."""
-    head = re.compile(
-        rb"^[ \t]{0,40}(?:class|struct)[^;{}()\n]{0,200}\b%s\b[^;()\n]{0,200}$"
-        % re.escape(name.encode("utf-8", "replace")),
-        re.MULTILINE,
-    )
-    rows = [source.count(b"\n", 0, match.start()) + 1 for match in head.finditer(source)]
+    word = re.escape(name.encode("utf-8", "replace"))
+    head = rb"^[ \t]{0,40}(?:class|struct)[^;{}()\n]{0,200}\b%s\b[^;()\n]{0,200}$" % word
+    rows = [source.count(b"\n", 0, match.start()) + 1 for match in re.finditer(head, source, re.MULTILINE)]
     return [(row, row) for row in rows]
 
 
 def go_function_lines(function: str, source: bytes) -> tuple[int, int] | None:
+    """The first and last line of a function."""
     offsets = go_function_offsets(function, source)
-    if offsets is None:
-        return None
-    first = source.count(b"\n", 0, offsets[0]) + 1
-    return first, first + source.count(b"\n", *offsets)
+    return _line_span(source, *offsets) if offsets else None
+
+
+def _line_span(source: bytes, start: int, end: int) -> tuple[int, int]:
+    """The lines, counted from 1, of two byte offsets."""
+    first = source.count(b"\n", 0, start) + 1
+    return first, first + source.count(b"\n", start, end)
 
 
 def go_function_offsets(function: str, source: bytes) -> tuple[int, int] | None:
@@ -245,22 +236,19 @@ def go_function_offsets(function: str, source: bytes) -> tuple[int, int] | None:
 def _go_header_pattern(function: str) -> tuple[bytes, re.Pattern[bytes]]:
     """A byte string to search for and a pattern to match: `func (e *T) M(`, `func F[K any](`."""
     owner, _, name = function.encode("utf-8", "replace").rpartition(b".")
-    owner = owner.strip(b"(*)")
+    owner = re.escape(owner.strip(b"(*)"))
     if not owner:
         return b"func " + name, re.compile(rb"func %s[\[(]" % re.escape(name))
-    kind = re.escape(owner)
-    return (b") " + name + b"(", re.compile(rb"func \((?:\w+ )?\*?%s(?:\[[^\]]*\])?\) %s\(" % (kind, re.escape(name))))
+    return b") " + name + b"(", re.compile(rb"func \((?:\w+ )?\*?%s(?:\[[^\]]*\])?\) %s\(" % (owner, re.escape(name)))
 
 
 def _go_function_end(source: bytes, start: int) -> int:
-    """Where a function ends: at a brace in the first column, followed by a declaration or an empty line.
-
-    A brace alone is not enough: raw strings contain JSON and SQL.
-    """
+    """Where a function ends: at a brace in the first column, followed by a declaration or an empty line."""
     line_end = source.find(b"\n", start)
     if line_end < 0 or source[start:line_end].rstrip().endswith(b"}"):
         return line_end if line_end > 0 else len(source)
     offset = line_end - 1
+    # a brace alone is not enough: raw strings contain JSON and SQL
     while (offset := source.find(b"\n}", offset + 1)) >= 0:
         after = source[offset + 2 : offset + 4]
         if not after or (after[:1] in (b"\n", b"\r") and after[-1:] in _AFTER_FUNCTION_END):
@@ -269,7 +257,6 @@ def _go_function_end(source: bytes, start: int) -> int:
 
 
 def line_text(source: bytes, line: int) -> bytes | None:
-    """One line of a source, counted from 1."""
     rows = source.split(b"\n", max(line, 1))
     return rows[line - 1][:_MAX_LINE_BYTES] if len(rows) >= line else None
 
@@ -278,9 +265,7 @@ def grade_claim(claim: LineClaim, source: bytes, span: tuple[int, int]) -> int:
     """How well the claim holds in a version in which its function has this extent."""
     if claim.action.startswith("value "):
         return _grade_method_value(claim, source, span)
-    if not span[0] <= claim.line <= span[1]:
-        return GRADE_NONE
-    line = line_text(source, claim.line)
+    line = line_text(source, claim.line) if span[0] <= claim.line <= span[1] else None
     if line is None:
         return GRADE_NONE
     if _RETURN_LINE.match(line) and claim.action.startswith("call") and span != _WHOLE_FILE:
@@ -293,25 +278,23 @@ def _grade_line(claim: LineClaim, line: bytes) -> int:
         return GRADE_NONE
     action, _, name = claim.action.partition(" ")
     if action == "end":
-        return GRADE_MATCH if _OBJECT_END.search(line) else GRADE_POSSIBLE if _CALL_TEXT.search(line) else GRADE_INSIDE
+        if _OBJECT_END.search(line):
+            return GRADE_MATCH
+        return GRADE_POSSIBLE if _CALL_TEXT.search(line) else GRADE_INSIDE
     if _BRACES_ONLY.match(line) and not (action == "call" and b"}(" in line):
         return GRADE_NONE
     if action in ("read", "write") and line.startswith(b"func ") and line.rstrip().endswith(b"{"):
         return GRADE_INSIDE
     if action == "read":
+        if _IDENTIFIER.search(_CALL_CHAIN.sub(b"", line)):
+            return GRADE_MATCH
         # "return p.status.since()" reads only the receiver: possible, not certain
-        return (
-            GRADE_MATCH
-            if _IDENTIFIER.search(_CALL_CHAIN.sub(b"", line))
-            else GRADE_POSSIBLE
-            if _WORD_CHARACTER.search(line)
-            else GRADE_NONE
-        )
+        return GRADE_POSSIBLE if _WORD_CHARACTER.search(line) else GRADE_NONE
     if action == "write":
         return GRADE_MATCH if _WRITE_TEXT.search(line) else GRADE_POSSIBLE
     if action == "go":
         return GRADE_MATCH if _GOROUTINE_START.search(line) else _grade_call(line)
-    if name and _name_pattern(name).search(line):
+    if name and contains_name(name, line):
         return GRADE_MATCH
     call_grade = _grade_call(line)
     return GRADE_MATCH if call_grade == GRADE_POSSIBLE and not name else call_grade
@@ -328,10 +311,9 @@ def _name_pattern(name: str) -> re.Pattern[bytes]:
 
 def _grade_deferred(claim: LineClaim, source: bytes, span: tuple[int, int]) -> int:
     """Deferred calls run on the line of a `return` or of the function's closing brace."""
-    body = parser.source_lines(source, *span)
     name = claim.action.partition(" ")[2]
-    defers = [row for row in body if b"defer " in row]
-    if any(name and _name_pattern(name).search(row) for row in defers):
+    defers = [row for row in parser.source_lines(source, *span) if b"defer " in row]
+    if any(name and contains_name(name, row) for row in defers):
         return GRADE_MATCH
     return GRADE_POSSIBLE if defers else GRADE_NONE
 
@@ -340,11 +322,9 @@ def _grade_method_value(claim: LineClaim, source: bytes, span: tuple[int, int]) 
     """The frame of a method value has the line of the method, or (in old Go) of the method value."""
     if claim.line == span[0]:
         return GRADE_MATCH
-    line = line_text(source, claim.line)
-    name = claim.action.partition(" ")[2]
-    if line is None or _COMMENT_LINE.match(line) or not _name_pattern(name).search(line):
-        return GRADE_NONE
-    return GRADE_MATCH
+    line, name = line_text(source, claim.line), claim.action.partition(" ")[2]
+    is_named = line is not None and not _COMMENT_LINE.match(line) and contains_name(name, line)
+    return GRADE_MATCH if is_named else GRADE_NONE
 
 
 def contains_name(name: str, text: bytes) -> bool:
@@ -367,21 +347,16 @@ def function_extents(language: str, source: bytes, name: str) -> list[tuple[int,
     if language == "go":
         return go_function_extents(source, name)
     extents = parser.scan_function_extents(language, source, name)
-    return (
-        parser.parse_function_extents(refine_language(language, source), source, name) if extents is None else extents
-    )
+    if extents is None:
+        return parser.parse_function_extents(refine_language(language, source), source, name)
+    return extents
 
 
 def go_function_extents(source: bytes, name: str) -> list[tuple[int, int]]:
     """The extents of all functions and methods of that name, with any receiver."""
     name_bytes = name.encode("utf-8", "replace")
-    extents: list[tuple[int, int]] = []
-    if b" " + name_bytes not in source:
-        return extents
-    for match in _any_go_header(name_bytes).finditer(source):
-        first = source.count(b"\n", 0, match.start()) + 1
-        extents.append((first, first + source.count(b"\n", match.start(), _go_function_end(source, match.start()))))
-    return extents
+    headers = _any_go_header(name_bytes).finditer(source) if b" " + name_bytes in source else ()
+    return [_line_span(source, header.start(), _go_function_end(source, header.start())) for header in headers]
 
 
 @lru_cache(maxsize=1 << 12)

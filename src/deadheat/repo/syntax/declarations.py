@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.repo.file_versions import DeclaredNameIndex
-    from deadheat.repo.git.object_reader import GitReader
-    from deadheat.repo.racing_lines import RacingLine
-
+    from deadheat.repo.git import GitReader
 
 _MAX_FILES, _MAX_LISTED = 30_000, 1_000_000
 # "	cancelFunc context.CancelFunc // why": a struct field as gofmt formats it
@@ -32,15 +30,11 @@ _STRUCT_HEADER = re.compile(rb"^type (\w+)(?:\[[^\]\n]{0,200}\])? struct \{", re
 
 
 class DeclarationLocation(NamedTuple):
-    """The location of a declaration."""
-
     file: str
     line: int
 
 
 class StructField(NamedTuple):
-    """A field of a struct with its declared type."""
-
     owner: str
     name: str
     kind: str
@@ -77,11 +71,10 @@ class CommitTree:
 
     def folder_files_declaring(self, name: str, path: str) -> dict[str, bytes]:
         """The Go files in the folder of a file that may declare the name."""
-        files = {
-            file: blob for file, blob in self._folder_blobs(path.rpartition("/")[0]).items() if file.endswith(".go")
-        }
-        names_by_blob, word = self._name_index.declared_names(files.values()), f" {name} "
-        return self._read_files({file: blob for file, blob in files.items() if word in names_by_blob[blob]})
+        folder = self._folder_blobs(path.rpartition("/")[0])
+        files = {file: blob for file, blob in folder.items() if file.endswith(".go")}
+        names_by_blob = self._name_index.declared_names(files.values())
+        return self._read_files({file: blob for file, blob in files.items() if f" {name} " in names_by_blob[blob]})
 
     def files_declaring(self, name: str, path: str) -> dict[str, bytes]:
         """The Go files that may declare a name: in the folder, and elsewhere if it is exported."""
@@ -120,45 +113,39 @@ class CommitTree:
 
     def find_fields(self, name: str, sources: dict[str, bytes]) -> list[StructField]:
         """Every field of that name in these Go files."""
-        word = name.encode("utf-8", "replace")
-        pattern = re.compile(_GO_FIELD % re.escape(word), re.MULTILINE)
-        return [
-            field
-            for path, source in sources.items()
-            if path.endswith(".go")
-            for start in offsets_of_lines_with(source, word)
-            if (match := pattern.match(source, start)) and (field := _field_at_match(name, path, source, match))
-        ]
+        matches = _line_matches(_GO_FIELD, name, sources)
+        fields = (_field_at_match(name, path, source, match) for path, source, match in matches)
+        return [field for field in fields if field]
 
-    def find_struct(self, name: str, sources: dict[str, bytes]) -> tuple[str, int, bytes] | None:
-        """Path, line and body of a struct declaration."""
+    def struct_body(self, name: str, sources: dict[str, bytes]) -> bytes | None:
         word = name.encode("utf-8", "replace")
         pattern = re.compile(_STRUCT_START % re.escape(word), re.MULTILINE)
         for path, source in sources.items():
             start = source.find(b"type " + word) if path.endswith(".go") else -1
             if start >= 0 and (match := pattern.search(source, start)):
                 end = source.find(b"\n}", match.end())
-                body = source[match.end() : end if end > 0 else len(source)]
-                return path, source.count(b"\n", 0, match.start()) + 1, body
+                return source[match.end() : end if end > 0 else len(source)]
         return None
 
     def embedded_types(self, name: str, sources: dict[str, bytes]) -> list[str]:
         """The types that a struct embeds."""
-        struct = self.find_struct(name, sources)
-        return [match.decode() for match in _EMBEDDED_FIELD.findall(struct[2])] if struct else []
+        return [match.decode() for match in _EMBEDDED_FIELD.findall(self.struct_body(name, sources) or b"")]
 
     def result_type(self, function: str, sources: dict[str, bytes]) -> str:
         """The (first) result type of a function or method."""
-        word = function.encode("utf-8", "replace")
-        pattern = re.compile(_FUNCTION_RESULT % re.escape(word), re.MULTILINE)
-        types = {
-            bare_type_name(match[1].decode("utf-8", "replace"))
-            for path, source in sources.items()
-            if path.endswith(".go")
-            for start in offsets_of_lines_with(source, word)
-            if (match := pattern.match(source, start))
-        }
+        matches = _line_matches(_FUNCTION_RESULT, function, sources)
+        types = {bare_type_name(match[1].decode("utf-8", "replace")) for _, _, match in matches}
         return types.pop() if len(types) == 1 else ""
+
+
+def _line_matches(pattern: bytes, name: str, sources: dict[str, bytes]) -> Iterator[tuple[str, bytes, re.Match[bytes]]]:
+    """The Go lines that match the pattern with this name, each with its path and source."""
+    word = name.encode("utf-8", "replace")
+    line_pattern = re.compile(pattern % re.escape(word), re.MULTILINE)
+    for path, source in sources.items():
+        for start in offsets_of_lines_with(source, word) if path.endswith(".go") else ():
+            if match := line_pattern.match(source, start):
+                yield path, source, match
 
 
 def _parse_tree_object(tree: bytes, width: int) -> Iterator[tuple[str, str]]:
@@ -181,10 +168,8 @@ def bare_type_name(type_text: str) -> str:
 def _field_at_match(name: str, path: str, source: bytes, match: re.Match[bytes]) -> StructField | None:
     """The field of a match, if it is inside a struct declaration."""
     start = source.rfind(b"\ntype ", 0, match.start())
-    if start < 0 or source.find(b"\n}", start, match.start()) >= 0:
-        return None
-    header = _STRUCT_HEADER.match(source, start + 1)
-    if not header:
+    header = _STRUCT_HEADER.match(source, start + 1) if start >= 0 else None
+    if header is None or source.find(b"\n}", start, match.start()) >= 0:
         return None
     line = source.count(b"\n", 0, match.start()) + 1
     type_text = match[1].decode("utf-8", "replace").strip()
@@ -289,55 +274,32 @@ class GoTypeResolver:
         return None
 
 
-_MAX_LINE_BYTES, _MAX_HEADER_BYTES = 4_000, 600
+_MAX_LINE_BYTES = 4_000
 # start of lines that do not declare a package variable
 _NOT_VARIABLE_PREFIXES = (b" ", b"\t", b"func", b"type ", b"//", b"/*")
 
 
-def is_parameter(name: str, racing_line: RacingLine) -> bool:
-    """Whether the name is a parameter; C++ references do not count."""
-    word = re.escape(name.encode("utf-8", "replace"))
-    if language_of_path(racing_line.path) != "go":
-        header = racing_line.body[:_MAX_HEADER_BYTES].partition(b"{")[0]
-        by_value = rb"[(,][^(),&]{1,120}[ *]%s(?:\[\w{0,20}\])?\s{0,9}[,)]"
-        return re.search(by_value % word, header) is not None
-    header = racing_line.body.partition(b"\n")[0]
-    return bool(re.match(rb"func .{0,400}[(,] ?%s(?:, \w{1,80}){0,8} [\w*\[.]" % word, header))
-
-
-def is_local_variable(name: str, racing_line: RacingLine) -> bool:
-    """Whether the Go function declares the name."""
-    if language_of_path(racing_line.path) != "go":
-        return False
-    return any(declares_name(name, text) for text in racing_line.body.split(b"\n")[1:])
-
-
-def find_package_variable(tree: CommitTree, racing_line: RacingLine, name: str) -> DeclarationLocation | None:
-    """The declaration of the package variable of that name, if any."""
+def find_package_variable(tree: CommitTree, near_path: str, name: str) -> DeclarationLocation | None:
     word = name.encode("utf-8", "replace")
-    for path, source in tree.folder_contents(racing_line.path).items():
+    for path, source in tree.folder_contents(near_path).items():
         excluded = (*_NOT_VARIABLE_PREFIXES, b"const ") if path.endswith(".go") else _NOT_VARIABLE_PREFIXES
         for start in offsets_of_lines_with(source, word):
             text = source[start : source.find(b"\n", start, start + _MAX_LINE_BYTES)]
-            if not text.startswith(excluded) and declares_name(name, text):
-                return DeclarationLocation(path, source.count(b"\n", 0, start) + 1)
-            if _declares_in_block(word, text) and _is_in_var_block(source, start):
+            is_declaration = not text.startswith(excluded) and declares_name(name, text)
+            if is_declaration or _is_in_var_block(word, text, source, start):
                 return DeclarationLocation(path, source.count(b"\n", 0, start) + 1)
     return None
 
 
-def _declares_in_block(word: bytes, text: bytes) -> bool:
-    """`	limit = 10`, `	hook func()`: a variable in a `var (…)` block."""
+def _is_in_var_block(word: bytes, text: bytes, source: bytes, start: int) -> bool:
+    """Whether the line declares a variable in a `var (…)` block: `	limit = 10`, `	hook func()`."""
+    block_start = source.rfind(b"\nvar (", 0, start)
+    if block_start < 0 or source.find(b"\n)", block_start, start) >= 0:
+        return False
     return bool(re.match(rb"\t(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}\s" % re.escape(word), text))
 
 
-def _is_in_var_block(source: bytes, start: int) -> bool:
-    block_start = source.rfind(b"\nvar (", 0, start)
-    return block_start >= 0 and source.find(b"\n)", block_start, start) < 0
-
-
 def declares_name(name: str, text: bytes) -> bool:
-    """Whether a line declares the name."""
     word = re.escape(name.encode("utf-8", "replace"))
     return bool(
         re.search(rb"(?<![\w.])%s(?:, \w{1,80}){0,8} :=|\bvar %s\b|\blet (?:mut )?%s\b" % (word, word, word), text)

@@ -7,166 +7,33 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts.code_facts import CallSite, EnclosingClosure, FunctionFacts, ThreadStart, VariableUse
 from deadheat.repo.syntax import line_accesses, line_context, parser
-from deadheat.repo.syntax.line_context import parameter_types, visible_declarations
-from deadheat.repo.syntax.locks_held import comment_requires_lock, locks_held_at, unmatched_releases
-from deadheat.repo.syntax.parser import (
-    CLOSURE_NODES,
-    FUNCTION_NODES,
-    MAX_NODE_BYTES,
-    ParentById,
-    closure_depth,
-    node_text,
-    nodes_and_parents,
-    spans_row,
-)
+from deadheat.repo.syntax.line_context import RETURN_NODES, comment_requires_lock, locks_held_at, unmatched_releases
+from deadheat.repo.syntax.parser import CLOSURE_NODES, ParentById, first_line, line_range, node_text, spans_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from tree_sitter import Node
 
-
 _STORE_NODES = (
-    "assignment_statement",
-    "assignment_expression",
-    "compound_assignment_expr",
-    "inc_statement",
-    "dec_statement",
+    "assignment_statement", "assignment_expression", "compound_assignment_expr", "inc_statement", "dec_statement",
     "update_expression",
-)
+)  # fmt: skip
 _WRAPPER_NODES = ("expression_list", "cast_expression", "type_assertion_expression")
 _ASSIGNMENT_NODES = (
-    "short_var_declaration",
-    "assignment_statement",
-    "assignment_expression",
-    "init_declarator",
-    "let_declaration",
+    "short_var_declaration", "assignment_statement", "assignment_expression", "init_declarator", "let_declaration",
     "var_spec",
-)
-_RETURN_NODES = ("return_statement", "return_expression")
+)  # fmt: skip
+_LOOP_NODES = (
+    "for_statement", "while_statement", "do_statement", "for_range_loop", "for_expression", "while_expression",
+    "loop_expression",
+)  # fmt: skip
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,80}")
 _THREAD_START_CALL = re.compile(
     r"\b(?:pthread_create|thrd_create|kthread_run|kthread_create|spawn|async|std::j?thread)$"
 )
 # "std::thread worker(&Engine::run, this);", "std::jthread t{f};"
 _THREAD_OBJECT = re.compile(r"^(?:std::)?j?thread\b")
-
-
-def stored_variables(nodes: Iterable[Node]) -> Iterator[VariableUse]:
-    for node in nodes:
-        if node.type not in _STORE_NODES:
-            continue
-        left = node.child_by_field_name("left") or node.child_by_field_name("argument")
-        left = left if left is not None else node.named_child(0)
-        if left is None:
-            continue
-        for target in left.named_children if left.type == "expression_list" else [left]:
-            if path := line_accesses.access_path(target):
-                yield VariableUse(path[-1], path, True, node.start_point.row + 1)
-
-
-def literal_fields(nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
-    """Fields set by name: `out` in `&Key{out: w}`, `tone` in `{.tone = 4}`, `rate_` in `: rate_(r)`."""
-    for node in nodes:
-        if node.type in ("keyed_element", "initializer_pair", "field_initializer"):
-            key = node_text(node.named_child(0)).lstrip(".")
-            if key.isidentifier():
-                yield key, node.start_point.row + 1
-
-
-def new_object_fields(nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
-    """Fields set by Go literals that create a new object: `&Key{…}`, not `k.lid = Lid{…}`."""
-    for node in nodes:
-        if node.type != "unary_expression" or node_text(node.child(0)) != "&":
-            continue
-        literal = node.child_by_field_name("operand")
-        body = literal.child_by_field_name("body") if literal is not None else None
-        yield from literal_fields(body.named_children if body is not None else ())
-
-
-def function_calls(nodes: Iterable[Node], parents: ParentById) -> Iterator[CallSite]:
-    for node in nodes:
-        if node.type == "delete_expression" and node.named_children:
-            argument = node_text(node.named_children[-1])[:200]
-            yield CallSite("delete", "", argument, node.start_point.row + 1, closure_depth=closure_depth(node, parents))
-        if node.type != "call_expression":
-            continue
-        receiver, _, name = _split_callee(node_text(node.child_by_field_name("function")))
-        yield CallSite(
-            name,
-            receiver,
-            node_text(node.child_by_field_name("arguments"))[1:-1][:200],
-            node.start_point.row + 1,
-            node.id in parents and parents[node.id].type == "defer_statement",
-            closure_depth(node, parents),
-            _assigned_result(node, parents),
-        )
-
-
-def _split_callee(text: str) -> tuple[str, str, str]:
-    return text.replace("->", ".").replace("::", ".").rpartition(".")
-
-
-def _node_lines(nodes: Iterable[Node], node_types: tuple[str, ...]) -> tuple[int, ...]:
-    return tuple(node.start_point.row + 1 for node in nodes if node.type in node_types)
-
-
-def _assigned_result(call: Node, parents: ParentById) -> str:
-    """The variables assigned: `rs, err` for `rs, err := tk.Exec(…)`, `c` for `conn *c = take();`."""
-    ancestor = parents.get(call.id)
-    while ancestor is not None and ancestor.type in _WRAPPER_NODES:
-        ancestor = parents.get(ancestor.id)
-    if ancestor is None or ancestor.type not in _ASSIGNMENT_NODES:
-        return ""
-    if ancestor.type == "init_declarator":
-        return parser.defined_name(ancestor).decode("utf-8", "replace")[:200]
-    if ancestor.type == "var_spec":
-        return ", ".join(node_text(name) for name in ancestor.children_by_field_name("name"))[:200]
-    left = ancestor.child_by_field_name("left") or ancestor.child_by_field_name("pattern")
-    return node_text(left)[:200]
-
-
-def thread_starts(nodes: Iterable[Node]) -> Iterator[ThreadStart]:
-    for node in nodes:
-        is_start = node.type == "go_statement"
-        if node.type == "call_expression":
-            is_start = bool(_THREAD_START_CALL.search(node_text(node.child_by_field_name("function"))))
-        elif node.type in ("declaration", "field_initializer"):
-            is_start = bool(_THREAD_OBJECT.search(node_text(node.children[0]) if node.children else ""))
-        if is_start:
-            text = node_text(node).partition("\n")[0]
-            yield ThreadStart(node.start_point.row + 1, node.end_point.row + 1, text[:120])
-
-
-def awaited_channels(nodes: Iterable[Node]) -> frozenset[str]:
-    """`quit` for `<-w.quit`, `Done` for `<-ctx.Done()`, `jobs` for `for job := range w.jobs`."""
-    channels = set()
-    for node in nodes:
-        text = ""
-        if node.type == "unary_expression" and node_text(node).startswith("<-"):
-            text = node_text(node)[2:]
-        elif node.type == "range_clause":
-            text = node_text(node.child_by_field_name("right"))
-        if names := _IDENTIFIER.findall(text.partition("(")[0]):
-            channels.add(names[-1])
-    return frozenset(channels)
-
-
-def returned_names(nodes: Iterable[Node], parents: ParentById) -> frozenset[str]:
-    """The names in the return statements of a function, without those of its closures."""
-    statements = [node_text(node) for node in nodes if node.type in _RETURN_NODES and not closure_depth(node, parents)]
-    return frozenset(name for text in statements for name in _IDENTIFIER.findall(text)[1:])
-
-
-_LOOP_NODES = (
-    "for_statement",
-    "while_statement",
-    "do_statement",
-    "for_range_loop",
-    "for_expression",
-    "while_expression",
-    "loop_expression",
-)
 _MAX_CALLS = 400
 _MAX_FUNCTION_BYTES = 1 << 18  # longer functions are generated
 _MAX_CLASS_NESTING = 10  # nesting of a class in namespaces and classes
@@ -175,25 +42,24 @@ _MAX_CLASS_NESTING = 10  # nesting of a class in namespaces and classes
 def function_facts_at(language: str, source: bytes, path: str, line: int) -> FunctionFacts | None:
     """The facts about a line, or None if it is not in a function."""
     row = line - 1
-    root = parser.parse_source(language, parser.enclosing_declaration(language, source, line)).root_node
-    function = _enclosing_function(root, row)
+    function = _enclosing_function(parser.parse_around(language, source, line), row)
     if function is None or function.end_byte - function.start_byte > _MAX_FUNCTION_BYTES:
         return None
-    nodes, parents = nodes_and_parents(function)
+    nodes, parents = parser.nodes_and_parents(function)
     closures = [node for node in nodes if node.type in CLOSURE_NODES and spans_row(node, row)]
     receiver, name, is_by_value = _receiver_of(function)
-    declarations = visible_declarations(function, nodes, parents, row)
-    type_by_name = {name: receiver} | parameter_types(declarations)
+    declarations = line_context.visible_declarations(function, nodes, parents, row)
+    type_by_name = {name: receiver} | line_context.parameter_types(declarations)
     text = b"".join(parser.source_lines(source, line, line))
-    accesses = line_accesses.accesses_on_line(language, source, line) if len(text) < MAX_NODE_BYTES else []
+    accesses = line_accesses.accesses_on_line(language, source, line) if len(text) < parser.MAX_NODE_BYTES else []
     assignments = line_context.assignments_by_name(nodes)
     locks_held, locks_released = locks_held_at(nodes, parents, row, closures, type_by_name)
     return FunctionFacts(
         path=path,
         line=line,
-        text=text[:MAX_NODE_BYTES].decode("utf-8", "replace").strip(),
-        function=parser.defined_name(function).decode("utf-8", "replace"),
-        first_line=function.start_point.row + 1,
+        text=text[: parser.MAX_NODE_BYTES].decode("utf-8", "replace").strip(),
+        function=parser.defined_name(function),
+        first_line=first_line(function),
         last_line=function.end_point.row + 1,
         receiver=receiver,
         has_value_receiver=is_by_value,
@@ -201,40 +67,29 @@ def function_facts_at(language: str, source: bytes, path: str, line: int) -> Fun
             VariableUse(access.name, access.path, access.writes, line, access.stored_type, access.is_element)
             for access in accesses
         ),
-        stores=tuple(stored_variables(nodes)),
-        literal_fields=tuple(literal_fields(nodes)),
-        new_object_fields=tuple(new_object_fields(nodes)),
-        requires_lock=comment_requires_lock(source, function.start_point.row + 1),
+        stores=tuple(_stored_variables(nodes)),
+        literal_fields=tuple(_literal_fields(nodes)),
+        new_object_fields=tuple(_new_object_fields(nodes)),
+        requires_lock=comment_requires_lock(source, first_line(function)),
         locks_held=locks_held,
         locks_released_above=locks_released,
         locks_released=tuple(unmatched_releases(nodes, parents, type_by_name)),
-        closures=tuple(_closure_facts(node, parents) for node in closures),
+        closures=tuple(EnclosingClosure(*line_range(node), _closure_use(node, parents)) for node in closures),
         conditions=tuple(line_context.conditions_at(nodes, row, assignments)),
         guard_clauses=tuple(line_context.guards_before(nodes, parents, row, assignments)),
         block_returns=line_context.returns_in_branch(nodes, row),
         select_branch=line_context.select_branch_at(nodes, row),
         earlier_select_branches=tuple(line_context.select_branches_before(nodes, parents, row)),
-        loops=tuple(_enclosing_loops(nodes, row)),
-        calls=tuple(function_calls(nodes, parents))[:_MAX_CALLS],
-        thread_starts=tuple(thread_starts(nodes)),
+        loops=tuple(line_range(node) for node in nodes if node.type in _LOOP_NODES and spans_row(node, row)),
+        calls=tuple(_function_calls(nodes, parents))[:_MAX_CALLS],
+        thread_starts=tuple(_thread_starts(nodes)),
         declarations=declarations,
-        send_lines=tuple(node.start_point.row + 1 for node in nodes if node.type == "send_statement"),
-        receive_lines=tuple(node.start_point.row + 1 for node in nodes if _is_channel_receive(node)),
-        awaited_names=awaited_channels(nodes),
+        send_lines=tuple(first_line(node) for node in nodes if node.type == "send_statement"),
+        receive_lines=tuple(first_line(node) for node in nodes if _is_channel_receive(node)),
+        awaited_names=_awaited_channels(nodes),
         result_types=node_text(function.child_by_field_name("result"))[:200],
-        returned_names=returned_names(nodes, parents),
+        returned_names=_returned_names(nodes, parents),
     )
-
-
-def _enclosing_loops(nodes: list[Node], row: int) -> Iterator[tuple[int, int]]:
-    """The first and last line of every loop around a row."""
-    for node in nodes:
-        if node.type in _LOOP_NODES and spans_row(node, row):
-            yield node.start_point.row + 1, node.end_point.row + 1
-
-
-def _is_channel_receive(node: Node) -> bool:
-    return node.type == "unary_expression" and node_text(node).startswith("<-")
 
 
 def _enclosing_function(root: Node, row: int) -> Node | None:
@@ -244,7 +99,7 @@ def _enclosing_function(root: Node, row: int) -> Node | None:
         node = pending.pop()
         if not spans_row(node, row):
             continue
-        if node.type in FUNCTION_NODES:
+        if node.type in parser.FUNCTION_NODES:
             innermost = node
         elif node.type in CLOSURE_NODES:
             continue
@@ -272,11 +127,8 @@ def _receiver_of(function: Node) -> tuple[str, str, bool]:
     return (scope[1], "this", False) if scope else ("", "", False)
 
 
-def _closure_facts(closure: Node, parents: ParentById) -> EnclosingClosure:
-    return EnclosingClosure(closure.start_point.row + 1, closure.end_point.row + 1, _closure_use(closure, parents))
-
-
 def _closure_use(closure: Node, parents: ParentById) -> str:
+    """`go`, `defer`, `call` (called on the spot), `call NAME` (passed to NAME), or empty."""
     parent = parents.get(closure.id)
     if parent is not None and parent.type == "call_expression":
         statement = parents.get(parent.id)
@@ -289,3 +141,102 @@ def _closure_use(closure: Node, parents: ParentById) -> str:
             return f"call {node_text(call.child_by_field_name('function'))}"
         return "call std::thread"
     return ""
+
+
+def _stored_variables(nodes: Iterable[Node]) -> Iterator[VariableUse]:
+    for node in nodes:
+        if node.type not in _STORE_NODES:
+            continue
+        left = node.child_by_field_name("left") or node.child_by_field_name("argument")
+        left = left if left is not None else node.named_child(0)
+        if left is None:
+            continue
+        for target in left.named_children if left.type == "expression_list" else [left]:
+            if path := line_accesses.access_path(target):
+                yield VariableUse(path[-1], path, True, first_line(node))
+
+
+def _literal_fields(nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
+    """Fields set by name: `out` in `&Key{out: w}`, `tone` in `{.tone = 4}`, `rate_` in `: rate_(r)`."""
+    for node in nodes:
+        if node.type in ("keyed_element", "initializer_pair", "field_initializer"):
+            key = node_text(node.named_child(0)).lstrip(".")
+            if key.isidentifier():
+                yield key, first_line(node)
+
+
+def _new_object_fields(nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
+    """Fields set by Go literals that create a new object: `&Key{…}`, not `k.lid = Lid{…}`."""
+    for node in nodes:
+        if node.type != "unary_expression" or node_text(node.child(0)) != "&":
+            continue
+        literal = node.child_by_field_name("operand")
+        body = literal.child_by_field_name("body") if literal is not None else None
+        yield from _literal_fields(body.named_children if body is not None else ())
+
+
+def _function_calls(nodes: Iterable[Node], parents: ParentById) -> Iterator[CallSite]:
+    for node in nodes:
+        depth = parser.closure_depth(node, parents) if node.type in ("delete_expression", "call_expression") else 0
+        if node.type == "delete_expression" and node.named_children:
+            argument = node_text(node.named_children[-1])[:200]
+            yield CallSite("delete", "", argument, first_line(node), closure_depth=depth)
+        elif node.type == "call_expression":
+            callee = node_text(node.child_by_field_name("function")).replace("->", ".").replace("::", ".")
+            receiver, _, name = callee.rpartition(".")
+            arguments = node_text(node.child_by_field_name("arguments"))[1:-1][:200]
+            is_deferred = node.id in parents and parents[node.id].type == "defer_statement"
+            result = _assigned_result(node, parents)
+            yield CallSite(name, receiver, arguments, first_line(node), is_deferred, depth, result)
+
+
+def _assigned_result(call: Node, parents: ParentById) -> str:
+    """The variables assigned: `rs, err` for `rs, err := tk.Exec(…)`, `c` for `conn *c = take();`."""
+    ancestor = parents.get(call.id)
+    while ancestor is not None and ancestor.type in _WRAPPER_NODES:
+        ancestor = parents.get(ancestor.id)
+    if ancestor is None or ancestor.type not in _ASSIGNMENT_NODES:
+        return ""
+    if ancestor.type == "init_declarator":
+        return parser.defined_name(ancestor)[:200]
+    if ancestor.type == "var_spec":
+        return ", ".join(node_text(name) for name in ancestor.children_by_field_name("name"))[:200]
+    left = ancestor.child_by_field_name("left") or ancestor.child_by_field_name("pattern")
+    return node_text(left)[:200]
+
+
+def _thread_starts(nodes: Iterable[Node]) -> Iterator[ThreadStart]:
+    for node in nodes:
+        is_start = node.type == "go_statement"
+        if node.type == "call_expression":
+            is_start = bool(_THREAD_START_CALL.search(node_text(node.child_by_field_name("function"))))
+        elif node.type in ("declaration", "field_initializer"):
+            is_start = bool(_THREAD_OBJECT.search(node_text(node.children[0]) if node.children else ""))
+        if is_start:
+            yield ThreadStart(*line_range(node), node_text(node).partition("\n")[0][:120])
+
+
+def _awaited_channels(nodes: Iterable[Node]) -> frozenset[str]:
+    """`quit` for `<-w.quit`, `Done` for `<-ctx.Done()`, `jobs` for `for job := range w.jobs`."""
+    channels = set()
+    for node in nodes:
+        text = ""
+        if _is_channel_receive(node):
+            text = node_text(node)[2:]
+        elif node.type == "range_clause":
+            text = node_text(node.child_by_field_name("right"))
+        if names := _IDENTIFIER.findall(text.partition("(")[0]):
+            channels.add(names[-1])
+    return frozenset(channels)
+
+
+def _is_channel_receive(node: Node) -> bool:
+    return node.type == "unary_expression" and node_text(node).startswith("<-")
+
+
+def _returned_names(nodes: Iterable[Node], parents: ParentById) -> frozenset[str]:
+    """The names in the return statements of a function, without those of its closures."""
+    statements = [
+        node_text(node) for node in nodes if node.type in RETURN_NODES and not parser.closure_depth(node, parents)
+    ]
+    return frozenset(name for text in statements for name in _IDENTIFIER.findall(text)[1:])

@@ -6,12 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.repo.syntax import parser
+from deadheat.repo.syntax.parser import first_line, full_text, spans_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tree_sitter import Node
-
 
 # ranks: how likely the operation of the line is on this
 TARGET, OPERAND, CALLEE, BASE = 3, 2, 1, 0
@@ -22,20 +22,14 @@ _FIELD_NODES = {
 }
 _RUST_FIELD_NAMES = ("value", "field")
 _NAME_NODES = ("identifier", "field_identifier")
+# writing nodes with the field that is written; empty: the first child
 _WRITE_NODES = {
-    "assignment_statement": "left",
-    "short_var_declaration": "left",
-    "range_clause": "left",
-    "assignment_expression": "left",
-    "compound_assignment_expr": "left",
-    "inc_statement": "",
-    "dec_statement": "",
-    "update_expression": "argument",
-    "receive_statement": "left",
-    "init_declarator": "declarator",
+    "assignment_statement": "left", "short_var_declaration": "left", "range_clause": "left",
+    "assignment_expression": "left", "compound_assignment_expr": "left", "receive_statement": "left",
+    "inc_statement": "", "dec_statement": "", "update_expression": "argument", "init_declarator": "declarator",
     "send_statement": "channel",
-}
-_GO_FUNCTION_NODES = ("function_declaration", "method_declaration", "func_literal")  # of Go
+}  # fmt: skip
+_GO_FUNCTION_NODES = ("function_declaration", "method_declaration", "func_literal")
 # "n++", "n += 2"
 _UPDATE_NODES = ("inc_statement", "dec_statement", "update_expression", "compound_assignment_expr")
 _ASSIGNMENT_OPERATORS = (b"=", b":=")
@@ -58,11 +52,10 @@ class PossibleAccess(NamedTuple):
 
 def accesses_on_line(language: str, source: bytes, line: int) -> list[PossibleAccess]:
     """Everything that a line may access, most likely first."""
-    root = parser.parse_source(language, parser.enclosing_declaration(language, source, line)).root_node
     row = line - 1
     by_path: dict[tuple[str, ...], PossibleAccess] = {}
     operand_counts: Counter[tuple[str, ...]] = Counter()
-    for node in _nodes_on_row(root, row):
+    for node in _nodes_on_line(language, source, line):
         for access in _accesses_of_node(node, row):
             operand_counts[access.path] += access.rank == OPERAND
             known = by_path.get(access.path)
@@ -75,14 +68,15 @@ def accesses_on_line(language: str, source: bytes, line: int) -> list[PossibleAc
 
 def dereferenced_on_line(source: bytes, line: int) -> set[tuple[str, ...]]:
     """The paths that a Go line dereferences and copies: `*p`, `*p.next`."""
-    root = parser.parse_source("go", parser.enclosing_declaration("go", source, line)).root_node
-    dereferences = [
-        node
-        for node in _nodes_on_row(root, line - 1)
-        if node.type == "unary_expression" and _text_of_node(node)[:1] == "*"
-    ]
-    on_line = [node for node in dereferences if node.start_point.row == line - 1 and not _is_assignment_target(node)]
-    return {access_path(dereference) for dereference in on_line} - {()}
+    dereferences = {
+        access_path(node)
+        for node in _nodes_on_line("go", source, line)
+        if node.type == "unary_expression"
+        and full_text(node)[:1] == "*"
+        and first_line(node) == line
+        and not _is_assignment_target(node)
+    }
+    return dereferences - {()}
 
 
 def _is_assignment_target(node: Node) -> bool:
@@ -92,12 +86,12 @@ def _is_assignment_target(node: Node) -> bool:
     return statement is not None and statement.child_by_field_name("left") == parent
 
 
-def _nodes_on_row(root: Node, row: int) -> Iterator[Node]:
-    """The nodes that cover a row."""
-    pending = [root]
+def _nodes_on_line(language: str, source: bytes, line: int) -> Iterator[Node]:
+    """The nodes that cover a line, outer nodes first."""
+    pending = [parser.parse_around(language, source, line)]
     while pending:
         node = pending.pop()
-        if node.start_point.row <= row <= node.end_point.row:
+        if spans_row(node, line - 1):
             yield node
             pending += reversed(node.children)
 
@@ -128,11 +122,8 @@ def _write_accesses(node: Node, row: int) -> Iterator[PossibleAccess]:
         operand, is_element = target, False
         while operand.type in (*_INDEX_NODES, "unary_expression", "pointer_expression"):
             is_element = is_element or operand.type != "parenthesized_expression"
-            inner = (
-                operand.child_by_field_name("operand")
-                or operand.child_by_field_name("argument")
-                or operand.named_child(0)
-            )
+            inner = operand.child_by_field_name("operand") or operand.child_by_field_name("argument")
+            inner = inner or operand.named_child(0)
             if inner is None:
                 break
             operand = inner
@@ -151,10 +142,8 @@ def _result_accesses(node: Node) -> Iterator[PossibleAccess]:
         return
     sets_result = node.named_child_count > 0
     for parameter in results.named_children:
-        for name in parameter.children_by_field_name("name"):
-            yield PossibleAccess(
-                _text_of_node(name), (_text_of_node(name),), TARGET if sets_result else OPERAND, sets_result
-            )
+        for name in map(full_text, parameter.children_by_field_name("name")):
+            yield PossibleAccess(name, (name,), TARGET if sets_result else OPERAND, sets_result)
 
 
 def _literal_field_accesses(node: Node, row: int) -> Iterator[PossibleAccess]:
@@ -164,16 +153,10 @@ def _literal_field_accesses(node: Node, row: int) -> Iterator[PossibleAccess]:
     if name is None or name.type != "identifier" or literal is None or name.start_point.row != row:
         return
     type_node = literal.child_by_field_name("type")
-    is_pointer = literal.parent is not None and _text_of_node(literal.parent)[:1] == "&"
-    if (
-        type_node is None
-        or type_node.type not in _LITERAL_TYPE_NODES
-        or not is_pointer
-        or literal.start_point.row == row
-    ):
-        return
-    type_name = _text_of_node(type_node).partition("[")[0].rpartition(".")[2] + "{}"
-    yield PossibleAccess(_text_of_node(name), (type_name, _text_of_node(name)), TARGET, True)
+    is_pointer = full_text(literal.parent)[:1] == "&" and literal.start_point.row != row
+    if type_node is not None and type_node.type in _LITERAL_TYPE_NODES and is_pointer:
+        type_name = full_text(type_node).partition("[")[0].rpartition(".")[2] + "{}"
+        yield PossibleAccess(full_text(name), (type_name, full_text(name)), TARGET, True)
 
 
 def _accesses_along_path(path: tuple[str, ...], rank: int, writes: bool) -> Iterator[PossibleAccess]:
@@ -192,8 +175,7 @@ def _literal_type(right: Node) -> str:
     value = right.named_child(0) if right.type == "expression_list" else right
     if value is None or value.type not in ("composite_literal", "compound_literal_expression"):
         return ""
-    type_node = value.child_by_field_name("type")
-    return (type_node.text or b"").decode("utf-8", "replace").rpartition(".")[2] if type_node else ""
+    return full_text(value.child_by_field_name("type")).rpartition(".")[2]
 
 
 def _is_part_of_expression(node: Node) -> bool:
@@ -208,7 +190,8 @@ def _is_part_of_expression(node: Node) -> bool:
     if parent.type in ("call_expression", "parenthesized_expression", "index_expression"):
         outer = parent.parent
         inner = parent.child_by_field_name("function") or parent.child_by_field_name("operand")
-        return outer is not None and outer.type in _FIELD_NODES and inner == node and not _is_field_of(outer, parent)
+        is_base = outer is not None and outer.type in _FIELD_NODES and outer.child_by_field_name("field") != parent
+        return is_base and inner == node
     if parent.type == "literal_element":  # "Field: value"
         pair = parent.parent
         is_key = pair is not None and pair.type == "keyed_element" and pair.child(0) == parent
@@ -225,15 +208,11 @@ def _is_conversion_type(pointer: Node) -> bool:
     return call.child_by_field_name("function") == parenthesized
 
 
-def _is_field_of(above: Node, below: Node) -> bool:
-    return above.child_by_field_name("field") == below
-
-
 def _operand_rank(node: Node) -> int:
     parent = node.parent
-    if parent is not None and parent.type == "call_expression":
-        return CALLEE if parent.child_by_field_name("function") == node else OPERAND
-    return OPERAND
+    if parent is None or parent.type != "call_expression":
+        return OPERAND
+    return CALLEE if parent.child_by_field_name("function") == node else OPERAND
 
 
 def _may_be_written(node: Node) -> bool:
@@ -258,7 +237,7 @@ def access_path(node: Node | None) -> tuple[str, ...]:
             base, field = _FIELD_NODES[node.type]
             if node.child_by_field_name(base) is None:
                 base, field = _RUST_FIELD_NAMES
-            parts.append(_text_of_node(node.child_by_field_name(field)) + call_suffix)
+            parts.append(full_text(node.child_by_field_name(field)) + call_suffix)
             call_suffix, node = "", node.child_by_field_name(base)
         elif node.type == "call_expression":
             function, arguments = node.child_by_field_name("function"), None
@@ -268,7 +247,7 @@ def access_path(node: Node | None) -> tuple[str, ...]:
         elif node.type in (*_INDEX_NODES, "type_assertion_expression", "unary_expression"):
             node = node.child_by_field_name("operand") or node.named_child(0)
         elif node.type in (*_NAME_NODES, "self"):
-            parts.append(_text_of_node(node) + call_suffix)
+            parts.append(full_text(node) + call_suffix)
             return tuple(reversed(parts))
         else:
             return ()
@@ -278,30 +257,16 @@ def access_path(node: Node | None) -> tuple[str, ...]:
 def _is_pointer_type(node: Node) -> bool:
     """Whether the node is `(*int)` in `(*int)(p)`."""
     inner = node.named_child(0) if node.type == "parenthesized_expression" else None
-    return inner is not None and inner.type == "unary_expression" and _text_of_node(inner)[:1] == "*"
-
-
-def _text_of_node(node: Node | None) -> str:
-    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
-
-
-_GO_DECLARATION_NODES = ("function_declaration", "method_declaration")
+    return inner is not None and inner.type == "unary_expression" and full_text(inner)[:1] == "*"
 
 
 def accesses_through_parameters(
-    accesses: list[PossibleAccess],
-    source: bytes,
-    first_line: int,
-    function_name: str,
-    caller_source: bytes,
-    call_line: int,
+    accesses: list[PossibleAccess], source: bytes, function_line: int, name: str, caller_source: bytes, call_line: int
 ) -> list[PossibleAccess]:
-    """Translate accesses to parameters into accesses to the arguments of the caller's line."""
-    index_by_parameter = {parameter: index for index, parameter in enumerate(_parameter_names(source, first_line))}
+    """Translate accesses to parameters of a Go function into accesses to the arguments of the caller's line."""
+    index_by_parameter = {parameter: index for index, parameter in enumerate(_parameter_names(source, function_line))}
     parameter_accesses = [candidate for candidate in accesses if candidate.path[0] in index_by_parameter]
-    if not parameter_accesses:
-        return []
-    argument_paths = next(_argument_paths(caller_source, call_line, function_name), [])
+    argument_paths = next(_argument_paths(caller_source, call_line, name), []) if parameter_accesses else []
     translated = []
     for access in parameter_accesses:
         index = index_by_parameter[access.path[0]]
@@ -312,41 +277,22 @@ def accesses_through_parameters(
     return translated
 
 
-def _parameter_names(source: bytes, first_line: int) -> list[str]:
-    """The parameter names of a function in order."""
-    root = parser.parse_source("go", parser.enclosing_declaration("go", source, first_line)).root_node
-    node = next(
-        (
-            child
-            for child in root.children
-            if child.type in _GO_DECLARATION_NODES and child.start_point.row == first_line - 1
-        ),
-        None,
-    )
-    parameter_list = node.child_by_field_name("parameters") if node is not None else None
+def _parameter_names(source: bytes, function_line: int) -> list[str]:
+    declarations = [
+        node
+        for node in parser.parse_around("go", source, function_line).children
+        if node.type in ("function_declaration", "method_declaration") and first_line(node) == function_line
+    ]
+    parameter_list = declarations[0].child_by_field_name("parameters") if declarations else None
     names: list[str] = []
-    for declaration in parameter_list.named_children if parameter_list is not None else ():
-        name_nodes = declaration.children_by_field_name("name")
-        names += [_identifier_text(name_node) for name_node in name_nodes] or [""]
+    for parameter in parameter_list.named_children if parameter_list is not None else ():
+        names += [full_text(name) for name in parameter.children_by_field_name("name")] or [""]
     return names
 
 
 def _argument_paths(source: bytes, line: int, name: str) -> Iterator[list[tuple[str, ...]]]:
     """The access path of each argument, for each call of that name on a line."""
-    root, row = parser.parse_source("go", parser.enclosing_declaration("go", source, line)).root_node, line - 1
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if not node.start_point.row <= row <= node.end_point.row:
-            continue
-        pending += reversed(node.children)
-        function = node.child_by_field_name("function") if node.type == "call_expression" else None
-        argument_list = node.child_by_field_name("arguments") if function is not None else None
-        if function is None or argument_list is None or node.end_point.row < row:
-            continue
-        if _identifier_text(function).rpartition(".")[2] == name:
-            yield [access_path(argument) for argument in argument_list.named_children]
-
-
-def _identifier_text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+    for node in _nodes_on_line("go", source, line):
+        arguments = node.child_by_field_name("arguments") if node.type == "call_expression" else None
+        if arguments is not None and full_text(node.child_by_field_name("function")).rpartition(".")[2] == name:
+            yield [access_path(argument) for argument in arguments.named_children]

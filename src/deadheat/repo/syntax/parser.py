@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import DeadheatError
@@ -13,20 +14,8 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node, Parser, Tree
 
-
-_LANGUAGE_BY_EXTENSION = {
-    "go": "go",
-    "c": "c",
-    "h": "c",
-    "cc": "cpp",
-    "cpp": "cpp",
-    "cxx": "cpp",
-    "c++": "cpp",
-    "hh": "cpp",
-    "hpp": "cpp",
-    "hxx": "cpp",
-    "rs": "rust",
-}
+_EXTENSIONS = {"go": "go", "c": "c h", "cpp": "cc cpp cxx c++ hh hpp hxx", "rust": "rs"}
+_LANGUAGE_BY_EXTENSION = {extension: name for name, listed in _EXTENSIONS.items() for extension in listed.split()}
 # "class Pool {", "namespace shop {", "std::mutex lock_;", " public:", "template <typename T>"
 _CPP_SYNTAX = re.compile(rb"^[ \t]{0,20}(?:class|namespace|template|public:|private:)\b|\bstd::", re.MULTILINE)
 
@@ -126,17 +115,8 @@ def _scan_rust_functions(source: bytes, word: bytes) -> tuple[LineSpans, bool]:
 
 def _word_offsets(source: bytes, word: bytes) -> Iterator[int]:
     """The offsets of a whole word, up to `_MAX_OCCURRENCES`."""
-    offset = -1
-    for _ in range(_MAX_OCCURRENCES):
-        offset = source.find(word, offset + 1)
-        if offset < 0:
-            return
-        before, after = (
-            source[offset - 1 : offset] if offset else b"",
-            source[offset + len(word) : offset + len(word) + 1],
-        )
-        if not _is_word_byte(before) and not _is_word_byte(after):
-            yield offset
+    matches = re.finditer(rb"(?<!\w)%s(?!\w)" % re.escape(word), source)
+    return (match.start() for match in islice(matches, _MAX_OCCURRENCES))
 
 
 def _function_span(source: bytes, start: int, brace: int, end: bytes) -> tuple[int, int]:
@@ -151,14 +131,10 @@ def _function_span(source: bytes, start: int, brace: int, end: bytes) -> tuple[i
     return first, first + source.count(b"\n", start, close_offset)
 
 
-def _is_word_byte(byte: bytes) -> bool:
-    return byte.isalnum() or byte == b"_"
-
-
 MAX_NODE_BYTES = 2_000
 FUNCTION_NODES = ("function_declaration", "method_declaration", "function_definition", "function_item")
 CLOSURE_NODES = ("func_literal", "lambda_expression", "closure_expression")
-_MAX_ANCESTORS = 60  # ancestors searched for closures
+_MAX_ANCESTORS = 60
 
 # a node's parent by node id; `Node.parent` walks from the root
 ParentById = dict[int, "Node"]
@@ -178,11 +154,13 @@ def nodes_and_parents(function: Node) -> tuple[list[Node], ParentById]:
     return nodes, parents
 
 
-def node_text(node: Node | None) -> str:
+def node_text(node: Node | None, max_bytes: int = MAX_NODE_BYTES) -> str:
     """The text of a node; empty if it is too long."""
-    if node is None or node.end_byte - node.start_byte > MAX_NODE_BYTES:
-        return ""
-    return (node.text or b"").decode("utf-8", "replace")
+    return full_text(node) if node is not None and node.end_byte - node.start_byte <= max_bytes else ""
+
+
+def full_text(node: Node | None) -> str:
+    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
 
 def closure_depth(node: Node, parents: ParentById) -> int:
@@ -196,18 +174,29 @@ def closure_depth(node: Node, parents: ParentById) -> int:
     return count
 
 
+def nearest_ancestor(node: Node, parents: ParentById, node_types: tuple[str, ...]) -> Node | None:
+    ancestor = parents.get(node.id)
+    for _ in range(_MAX_ANCESTORS):
+        if ancestor is None or ancestor.type in node_types:
+            return ancestor
+        ancestor = parents.get(ancestor.id)
+    return None
+
+
 def spans_row(node: Node, row: int) -> bool:
-    """Whether a node covers a row."""
     return node.start_point.row <= row <= node.end_point.row
 
 
+def first_line(node: Node) -> int:
+    return node.start_point.row + 1
+
+
+def line_range(node: Node) -> tuple[int, int]:
+    """The first and last line of a node, counted from 1."""
+    return node.start_point.row + 1, node.end_point.row + 1
+
+
 _GRAMMAR_MODULES = {"go": "tree_sitter_go", "c": "tree_sitter_c", "cpp": "tree_sitter_cpp", "rust": "tree_sitter_rust"}
-_FUNCTION_NODES_BY_LANGUAGE = {
-    "go": ("function_declaration", "method_declaration"),
-    "c": ("function_definition",),
-    "cpp": ("function_definition",),
-    "rust": ("function_item",),
-}
 _STRING_LITERALS = ("interpreted_string_literal", "raw_string_literal")
 _LINE_END = re.compile(rb"\n")
 _GO_DECLARATION_STARTS = (b"\nfunc ", b"\ntype ", b"\nvar ", b"\nconst ")
@@ -236,15 +225,16 @@ def parse_source(language: str, source: bytes) -> Tree:
 
 @lru_cache(maxsize=64)
 def line_offsets(source: bytes) -> list[int]:
-    """The offset of each line."""
     return [0, *(match.end() for match in _LINE_END.finditer(source))]
 
 
-def enclosing_declaration(language: str, source: bytes, line: int) -> bytes:
-    """The declaration around a line with its line numbers kept, or the whole source if unclear.
+def parse_around(language: str, source: bytes, line: int) -> Node:
+    """The root of a syntax tree with the declaration around a line: about 100 times faster than parsing the file."""
+    return parse_source(language, _enclosing_declaration(language, source, line)).root_node
 
-    Parsing one function is about a hundred times faster than parsing its file.
-    """
+
+def _enclosing_declaration(language: str, source: bytes, line: int) -> bytes:
+    """The declaration around a line with its line numbers kept, or the whole source if unclear."""
     if language != "go":
         return source
     offsets = line_offsets(source)
@@ -275,28 +265,18 @@ def walk_nodes(node: Node) -> Iterator[Node]:
 
 def parse_function_extents(language: str, source: bytes, name: str) -> list[tuple[int, int]]:
     """The extents of the functions of that name, in lines from 1."""
-    wanted = name.encode("utf-8", "replace")
-    if wanted not in source:
+    if name.encode("utf-8", "replace") not in source:
         return []
-    node_types = _FUNCTION_NODES_BY_LANGUAGE[language]
-    return [
-        (node.start_point.row + 1, node.end_point.row + 1)
-        for node in walk_nodes(parse_source(language, source).root_node)
-        if node.type in node_types and defined_name(node) == wanted
-    ]
+    return [(first, last) for other, first, last in all_function_extents(language, source) if other == name]
 
 
 def all_function_extents(language: str, source: bytes) -> list[tuple[str, int, int]]:
     """Every function with its bare name and extent, outer functions first."""
-    node_types = _FUNCTION_NODES_BY_LANGUAGE[language]
-    return [
-        (defined_name(node).decode("utf-8", "replace"), node.start_point.row + 1, node.end_point.row + 1)
-        for node in walk_nodes(parse_source(language, source).root_node)
-        if node.type in node_types
-    ]
+    nodes = walk_nodes(parse_source(language, source).root_node)
+    return [(defined_name(node), *line_range(node)) for node in nodes if node.type in FUNCTION_NODES]
 
 
-def defined_name(function: Node) -> bytes:
+def defined_name(function: Node) -> str:
     """The bare name that a definition or declaration defines."""
     node: Node | None = function
     while node is not None and node.type not in ("identifier", "field_identifier", "destructor_name"):
@@ -305,7 +285,7 @@ def defined_name(function: Node) -> bytes:
             or node.child_by_field_name("declarator")
             or next((child for child in node.named_children if child.type.endswith("declarator")), None)
         )
-    return node.text or b"" if node is not None else b""
+    return full_text(node)
 
 
 def source_lines(source: bytes, first: int, last: int) -> list[bytes]:
@@ -314,40 +294,30 @@ def source_lines(source: bytes, first: int, last: int) -> list[bytes]:
 
 
 def find_member(language: str, sources: dict[str, bytes], name: str, owner: str = "") -> tuple[str, str, int] | None:
-    """The struct that declares the member, with file and line; None if several do.
-
-    `owner` restricts the search to one struct.
-    """
+    """The struct that declares the member, with file and line; None if several do. `owner`: only this struct."""
     wanted = name.encode("utf-8", "replace")
     members = []
     for path, source in sources.items():
-        if wanted not in source:
-            continue
-        for node in walk_nodes(parse_source(language, source).root_node):
-            if node.type == "field_declaration" and defined_name(node) == wanted:
+        for node in walk_nodes(parse_source(language, source).root_node) if wanted in source else ():
+            if node.type == "field_declaration" and defined_name(node) == name:
                 struct = node.parent.parent if node.parent is not None else None
-                label = struct.child_by_field_name("name") if struct is not None else None
-                text = (label.text or b"").decode("utf-8", "replace") if label is not None else ""
-                members.append((text, path, node.start_point.row + 1))
+                struct_name = full_text(struct.child_by_field_name("name")) if struct is not None else ""
+                members.append((struct_name, path, first_line(node)))
     members = [member for member in members if member[0] == owner] if owner else members
     return members[0] if len({member[0] for member in members}) == 1 else None
 
 
-def enclosing_call_names(language: str, source: bytes, names: Sequence[bytes], line: int) -> list[str]:
-    """The texts in `x.Run("text", func…)` or `It("text", …)` around a line, outermost first.
-
-    Empty if one of them is not a literal.
-    """
+def enclosing_call_names(language: str, source: bytes, names: Sequence[str], line: int) -> list[str]:
+    """The texts in `x.Run("text", func…)` around a line, outermost first; empty if one is not a literal."""
     literals: list[str] = []
-    root = parse_source(language, enclosing_declaration(language, source, line)).root_node
-    node: Node | None = root.descendant_for_point_range((line - 1, 0), (line - 1, 0))
+    node: Node | None = parse_around(language, source, line).descendant_for_point_range((line - 1, 0), (line - 1, 0))
     while node is not None:
         function = node.child_by_field_name("function") if node.type == "call_expression" else None
-        if function is not None and (function.text or b"").rpartition(b".")[2] in names:
+        if function is not None and full_text(function).rpartition(".")[2] in names:
             arguments = node.child_by_field_name("arguments")
             first = arguments.named_child(0) if arguments is not None else None
             if first is None or first.type not in _STRING_LITERALS:
                 return []
-            literals.append((first.text or b"").decode("utf-8", "replace").strip('"`'))
+            literals.append(full_text(first).strip('"`'))
         node = node.parent
     return literals[::-1]

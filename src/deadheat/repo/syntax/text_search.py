@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from deadheat.diagnosis.facts.code_facts import FunctionFacts
 
-
 # "d.bootstrap(ctx)", "go m.accept(server)"; not "func (d *Daemon) bootstrap("
 _CALL = rb"^(?!func )[^\n/\"`]{0,200}(?<!\w)%s\("
 # "	d.agent = agent", "	a.x, d.agent = x, agent", "	limits = 5", "	d.turns++"
@@ -25,17 +24,9 @@ _MAX_FILES, _MAX_CALLERS = 200, 12
 _MAX_FIELD_USES = 30
 
 
-def find_callers(sources: Mapping[str, bytes], name: str) -> tuple[FunctionFacts, ...]:
-    """Facts at the lines outside tests that call the function; empty if there are too many."""
-    return _facts_of_matches(sources, name, _CALL, _MAX_CALLERS)
-
-
-def find_field_uses(sources: Mapping[str, bytes], name: str) -> tuple[FunctionFacts, ...]:
-    """Facts at the lines outside tests that use the field; empty if there are too many."""
-    return _facts_of_matches(sources, name, _FIELD_USE, _MAX_FIELD_USES)
-
-
-def _facts_of_matches(sources: Mapping[str, bytes], name: str, pattern: bytes, limit: int) -> tuple[FunctionFacts, ...]:
+def find_uses(sources: Mapping[str, bytes], name: str, is_field: bool) -> tuple[FunctionFacts, ...]:
+    """Facts at the lines outside tests that call the function or use the field; empty if there are too many."""
+    pattern, limit = (_FIELD_USE, _MAX_FIELD_USES) if is_field else (_CALL, _MAX_CALLERS)
     word = re.escape(name.encode("utf-8", "replace"))
     locations = _matching_lines(sources, name, pattern % word, limit)
     if len(locations) > limit:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from deadheat.model import Origin
-from deadheat.repo.mining.fix_detection import is_teardown_function
+from deadheat.repo.mining import is_teardown_function
 from deadheat.repo.mining.synchronization_changes import MADE_ATOMIC, TEST_ONLY, is_test_path
 from deadheat.symbols import go
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from deadheat.model import Frame, Report
-    from deadheat.repo.mining.fix_detection import RaceFix
+    from deadheat.repo.mining import RaceFix
 
 MAX_SIMILAR = 5
 _MAX_CALLERS = 40
@@ -60,7 +60,6 @@ class SimilarFix:
 def build_query(
     report: Report, variables: Iterable[str] = (), owner: str | None = None, cause: str | None = None
 ) -> SimilarityQuery:
-    """Builds the query from a report and its dossier."""
     sites = [access.site for access in report.accesses if access.site]
     callers = _caller_frames(report, sites)
     variable_names = [*variables]
@@ -83,14 +82,9 @@ def _caller_frames(report: Report, sites: Sequence[Frame]) -> list[Frame]:
     """The callers of the accesses: a race in a library is fixed in its callers."""
     stacks = [a.stack for a in report.accesses] + [a.created_at for a in report.actors]
     frames = dict.fromkeys(frame for stack in stacks for frame in stack)
-    return [
-        frame
-        for frame in frames
-        if frame.origin == Origin.USER
-        and not frame.stale
-        and frame not in sites
-        and not is_test_path(frame.file)  # many tests share the same helpers
-    ][:_MAX_CALLERS]
+    callers = [frame for frame in frames if frame.origin == Origin.USER and not frame.stale and frame not in sites]
+    # many tests share the same helpers
+    return [frame for frame in callers if not is_test_path(frame.file)][:_MAX_CALLERS]
 
 
 def _package_folder(file: str) -> str:
@@ -109,19 +103,14 @@ def _method_name(site: Frame) -> str:
     return go.source_function(site.function).partition(".")[2]
 
 
-def _bare_name(site: Frame) -> str:
-    return go.source_function(site.function).rpartition(".")[2]
-
-
 def _race_features(report: Report, sites: Sequence[Frame]) -> Iterable[str]:
-    """General features of the race."""
     if sites and all(is_test_path(site.file) for site in sites):
         yield "both accesses are in tests"
     elif any(is_test_path(site.file) for site in sites):
         yield "one access is in a test"
     elif report.test or any(is_test_path(f.file) for a in report.accesses for f in a.stack):
         yield "a test found it"
-    if any(is_teardown_function(_bare_name(site)) for site in sites):
+    if any(is_teardown_function(go.source_function(site.function).rpartition(".")[2]) for site in sites):
         yield "one access is in a teardown function"
     if any(op.startswith("atomic") for op in (access.op for access in report.accesses)):
         yield "one access is atomic"
@@ -134,7 +123,7 @@ def _race_features(report: Report, sites: Sequence[Frame]) -> Iterable[str]:
 
 
 def find_similar(query: SimilarityQuery, fixes: Sequence[RaceFix], excluded: Collection[str] = ()) -> list[SimilarFix]:
-    """The past fixes most similar to a race; those in `but` are excluded as its own fixes."""
+    """The past fixes most similar to a race, without those in `excluded`: its own fixes."""
     usable = [f for f in fixes if f.commit not in excluded and not f.reverted_by and not f.brings]
     name_rarity = _NameRarity(usable)
     newest = max((fix.time for fix in usable), default=0)
@@ -148,9 +137,7 @@ def find_similar(query: SimilarityQuery, fixes: Sequence[RaceFix], excluded: Col
             age = (newest - fix.time) / _HALF_YEAR_SECONDS
             similar_fix.points += 0.5 / (1 + max(age, 0))  # newer fixes are more relevant
             similar_fixes.append(similar_fix)
-    similar_fixes.sort(
-        key=lambda similar_fix: (-similar_fix.tier, -similar_fix.points, -similar_fix.fix.time, similar_fix.fix.commit)
-    )
+    similar_fixes.sort(key=lambda each: (-each.tier, -each.points, -each.fix.time, each.fix.commit))
     return _diversify_strategies(similar_fixes)
 
 
@@ -192,9 +179,8 @@ def _compare_location(similar_fix: SimilarFix, query: SimilarityQuery) -> None:
     near_folders = _common_folders(query.packages, folders)
     common_causes = sorted(query.causes & set(similar_fix.fix.causes))
     if near_folders and common_causes:
-        similar_fix.add_reason(
-            _CAUSE_TIER, 2.5, f"fixes the same cause in the same package: {common_causes[0]} in {near_folders[0]}"
-        )
+        why = f"fixes the same cause in the same package: {common_causes[0]} in {near_folders[0]}"
+        similar_fix.add_reason(_CAUSE_TIER, 2.5, why)
     elif near_folders:
         similar_fix.add_reason(_FEATURE_TIER, 1.0, f"is in the same package, {near_folders[0]}")
     elif common_causes:
@@ -204,12 +190,9 @@ def _compare_location(similar_fix: SimilarFix, query: SimilarityQuery) -> None:
 
 
 def _common_folders(own_folders: Collection[str], fix_folders: Collection[str]) -> list[str]:
-    return sorted(f for p in own_folders for f in fix_folders if p and f and _is_same_package(p, f))
-
-
-def _is_same_package(a: str, b: str) -> bool:
     """Packages may move: `executor` may be `pkg/executor` now."""
-    return a == b or a.endswith(f"/{b}") or b.endswith(f"/{a}")
+    pairs = [(f"/{own}", f"/{fix}") for own in own_folders for fix in fix_folders if own and fix]
+    return sorted(fix[1:] for own, fix in pairs if own.endswith(fix) or fix.endswith(own))
 
 
 def _compare_features(similar_fix: SimilarFix, query: SimilarityQuery) -> None:

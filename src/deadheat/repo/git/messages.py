@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.grouping.fingerprint import report_fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable
 
     from deadheat.model import Report
+    from deadheat.repo.git import GitReader
     from deadheat.repo.git.history import MainLine
-    from deadheat.repo.git.object_reader import GitReader
 
     SiteLines = frozenset[tuple[str, int]]
-
 
 DATA_RACE_PHRASE = re.compile(r"\bdata[ -]?rac(?:e|es|ing)\b|\brac(?:e|es|y) condition", re.IGNORECASE)
 SYNCHRONIZATION_PHRASE = re.compile(
@@ -31,8 +30,6 @@ _CHANGE_NUMBER = re.compile(r"\(#(\d{1,9})\)|^Merge pull request #(\d{1,9})\b")
 
 
 class CommitMessage(NamedTuple):
-    """The message and metadata of a commit."""
-
     subject: str
     text: str
     author: str
@@ -50,7 +47,6 @@ class CommitMessage(NamedTuple):
 
     @property
     def closed_issues(self) -> tuple[str, ...]:
-        """The issues that the message closes."""
         return _find_closed_issues(self.text)
 
 
@@ -66,7 +62,6 @@ def _find_closed_issues(text: str) -> tuple[str, ...]:
 
 
 def parse_commit(content: bytes) -> CommitMessage:
-    """Parses a commit object."""
     header, _, text = content.decode("utf-8", "replace").partition("\n\n")
     author, time, parents = "", 0, 0
     for line in header.split("\n"):
@@ -104,27 +99,11 @@ class QuotedReport(NamedTuple):
     sites: SiteLines
 
 
-def find_quotes(messages: Mapping[int, CommitMessage]) -> Iterator[QuotedReport]:
-    """Every report that is quoted in these messages."""
-    from deadheat.api import scan_text
-
-    for position, message in messages.items():
-        if _REPORT_TEXT.search(message.text):
-            for sighting in scan_text(message.text, "message"):
-                yield QuotedReport(position, sighting.verdict.fingerprint, racing_sites(sighting.report))
-
-
 class QuotingCommits(NamedTuple):
     """Positions of commits that quote the same report, and of others that quote the same race."""
 
     same_report: frozenset[int] = frozenset()
     same_race: frozenset[int] = frozenset()
-
-
-def match_quotes(report: Report, quotes: list[QuotedReport]) -> QuotingCommits:
-    lines, race = racing_sites(report), report_fingerprint(report)
-    same = frozenset(quote.position for quote in quotes if lines and quote.sites == lines)
-    return QuotingCommits(same, frozenset(quote.position for quote in quotes if quote.fingerprint == race) - same)
 
 
 def racing_sites(report: Report) -> SiteLines:
@@ -153,10 +132,8 @@ class MessageStore:
     def position_of_change(self, number: str) -> int | None:
         """The position of the commit whose subject names this pull request: `(#30487)`."""
         self._load_messages()
-        rows = self._main.database.execute(
-            "SELECT pos, subject FROM words WHERE subject LIKE ? AND pos <= ? ORDER BY pos",
-            (f"%#{number}%", self._main.last_position),
-        )
+        query = "SELECT pos, subject FROM words WHERE subject LIKE ? AND pos <= ? ORDER BY pos"
+        rows = self._main.database.execute(query, (f"%#{number}%", self._main.last_position))
         return next((pos for pos, subject in rows if change_number(subject) == number), None)
 
     def messages_after(
@@ -179,16 +156,25 @@ class MessageStore:
 
     @cached_property
     def _quoted_reports(self) -> list[QuotedReport]:
-        return list(find_quotes(self._race_related))
+        from deadheat.api import scan_text
+
+        quoting = [(pos, m.text) for pos, m in self._race_related.items() if _REPORT_TEXT.search(m.text)]
+        return [
+            QuotedReport(pos, sighting.verdict.fingerprint, racing_sites(sighting.report))
+            for pos, text in quoting
+            for sighting in scan_text(text, "message")
+        ]
 
     def commits_quoting(self, report: Report) -> QuotingCommits:
         """The commits that quote a report, and those that quote other reports of its race."""
-        return match_quotes(report, self._quoted_reports)
+        sites, race = racing_sites(report), report_fingerprint(report)
+        same_report = frozenset(q.position for q in self._quoted_reports if sites and q.sites == sites)
+        same_race = frozenset(q.position for q in self._quoted_reports if q.fingerprint == race)
+        return QuotingCommits(same_report, same_race - same_report)
 
     def _select_messages(self, where: str, *values: object) -> dict[int, CommitMessage]:
-        rows = self._main.database.execute(
-            f"SELECT {_COLUMNS} FROM words WHERE {where} AND pos <= ?", (*values, self._main.last_position)
-        )
+        query = f"SELECT {_COLUMNS} FROM words WHERE {where} AND pos <= ?"
+        rows = self._main.database.execute(query, (*values, self._main.last_position))
         return {row[0]: CommitMessage(*row[1:]) for row in rows}
 
     def _load_messages(self) -> None:
@@ -197,19 +183,7 @@ class MessageStore:
         if known >= self._main.last_position:
             return
         objects = self._git.read_objects(self._main.commits[known + 1 :])
-        rows = []
-        for pos, (_, content) in enumerate(objects, known + 1):
-            message = parse_commit(content or b"")
-            rows.append(
-                (
-                    pos,
-                    message.is_race_related,
-                    message.subject,
-                    message.text,
-                    message.author,
-                    message.time,
-                    message.parent_count,
-                )
-            )
+        messages = (parse_commit(content or b"") for _, content in objects)
+        rows = [(pos, message.is_race_related, *message) for pos, message in enumerate(messages, known + 1)]
         with self._main.database:
             self._main.database.executemany("INSERT OR REPLACE INTO words VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
