@@ -48,7 +48,7 @@ def main() -> None:
     reduce_garbage_collection()
     frames = _Frames()
     scan = scan_job.ScanJob(
-        file_listing.list_entries(sys.argv[1:]), frames, frames, scan_job.ScanOptions(files.ReadOptions(full=True))
+        file_listing.list_entries(sys.argv[1:]), frames, frames, scan_job.ScanOptions(files.ReadOptions())
     )
     scan.run()
     frames.write_remaining(scan.identity.race_ids())

@@ -19,7 +19,7 @@ from deadheat.api import read_sightings
 from deadheat.errors import UnreadableError
 from deadheat.parsing import report_reader
 from deadheat.sources import archives, file_listing, files
-from deadheat.sources.files import MappedSource, ReusedBufferSource
+from deadheat.sources.files import ReusedBufferSource
 from deadheat.text.window import StreamSource
 from tests.cases import ROOT
 from tests.damage import named
@@ -105,7 +105,7 @@ def test_a_report_of_a_file_is_found_once_wherever_it_is_cut() -> None:
 
 
 def parted(data: bytes, start: int, end: int | None) -> Iterator[tuple[object, ...]]:
-    for found in files.read_file_part(io.BytesIO(data), "text", start, end, files.ReadOptions(full=True)):
+    for found in files.read_file_part(io.BytesIO(data), "text", start, end):
         assert isinstance(found, deadheat.Sighting)
         yield told(found)
 
@@ -144,14 +144,11 @@ def test_a_range_without_a_report_is_not_read_to_the_end_of_the_file() -> None:
     assert end <= text.tell() <= size // 2
 
 
-@pytest.mark.parametrize("piece", [4096, 1 << 16])
 @pytest.mark.parametrize(
     "damage", ["", *(pytest.param(n, marks=pytest.mark.long) for n in ("github-actions", "kubectl-two-pods", "crlf"))]
 )
-def test_units_of_a_file_give_what_the_file_gives(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int, damage: str
-) -> None:
-    """With small units, a small reach and small maps, all of their borders are met."""
+def test_units_of_a_file_give_what_the_file_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+    """With small units and a small reach, all of their borders are met."""
     text = "".join(f"line {n}\n" * (n % 90) + REPORT for n in range(40)) + FATAL
     data = damaged(damage, text) if damage else text.encode()
     path = tmp_path / "a.log"
@@ -159,20 +156,18 @@ def test_units_of_a_file_give_what_the_file_gives(
     monkeypatch.setattr(files, "LARGE_FILE", 10_006)
     monkeypatch.setattr(files, "MIN_RANGE", 5003)
     monkeypatch.setattr(files, "RANGE_OVERLAP", 20_000)
-    monkeypatch.setattr(files, "MappedSource", lambda fd, size, start: MappedSource(fd, size, start, piece))
     entry = file_listing.FileEntry(str(path), len(data))
     units = files.split_into_ranges(entry)
     assert len(units) > 10
     assert sum(unit.size for unit in units) == len(data)
     whole = [told(sighting) for sighting in seen(files.FileRange(entry))]
     assert len(whole) == (82 if "two" in damage else 41)
-    for mapped in (False, True):
-        parts = [told(s) for unit in units for s in seen(unit, mapped)]
-        assert sorted(parts, key=str) == sorted(whole, key=str)
+    parts = [told(s) for unit in units for s in seen(unit)]
+    assert sorted(parts, key=str) == sorted(whole, key=str)
 
 
-def seen(unit: files.FileRange, mapped: bool = False) -> list[Sighting]:
-    found = list(files.read_unit_sightings(unit, mapped))
+def seen(unit: files.FileRange) -> list[Sighting]:
+    found = list(files.read_unit_sightings(unit))
     assert not [fault for fault in found if isinstance(fault, UnreadableError)]
     return cast("list[Sighting]", found)
 
@@ -201,31 +196,6 @@ def test_a_wide_file_gives_raw_offsets(tmp_path: Path) -> None:
     span = sighting.span
     text = path.read_bytes()[span.offset : span.end].decode("utf-16-le")
     assert text.startswith("WARNING: DATA RACE")
-
-
-# -- maps ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", [0, 1, 4095, 4096, 4097, 50_000])
-@pytest.mark.parametrize("start", [0, 1, 4096, 5000])
-def test_a_map_moves_over_every_byte_and_keeps_what_is_wanted(tmp_path: Path, size: int, start: int) -> None:
-    data = random.Random(size).randbytes(size)
-    (tmp_path / "a").write_bytes(data)
-    with (tmp_path / "a").open("rb") as file:
-        source = MappedSource(file.fileno(), size, min(start, size), map_size=4096)
-        assert source.base <= start
-        at = source.base
-        while True:
-            end = source.base + len(source.buffer)
-            assert source.buffer[at - source.base : end] == data[at:end]
-            keep = max(at, end - 100)
-            if not source.read_more(keep):
-                break
-            assert source.base <= keep
-            assert source.base + len(source.buffer) > end
-            at = keep
-        assert end == size or size == 0
-        source.close()
 
 
 @pytest.mark.parametrize("size", [64, 1000, 4096])

@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -22,8 +21,8 @@ from deadheat.api import read_sightings
 from deadheat.errors import DeadheatError
 from deadheat.grouping.races import status_history
 from deadheat.lake import maintenance, report_row, schema, sighting_rows, transactions
-from deadheat.lake.storage import LakeStorage, write_lock
-from deadheat.lake.tables import Lake, create_table
+from deadheat.lake.storage import write_lock
+from deadheat.lake.tables import Lake
 from deadheat.lake.transactions import Intent, TableChange
 from deadheat.model import Document, Frame
 from deadheat.sources import ci_metadata, file_listing
@@ -74,7 +73,7 @@ def test_texts_that_run_into_one_another_are_told_apart() -> None:
 
 def test_an_echo_has_the_row_that_it_would_have_alone() -> None:
     texts = [_report(f"0x00c0000b4{n:03x}", n + 2, n + 700) for n in range(40)]
-    together = [sighting_rows.sighting_row(s) for s in read_sightings(_stream("".join(texts)), "u", full=True)]
+    together = [sighting_rows.sighting_row(s) for s in read_sightings(_stream("".join(texts)), "u")]
     assert len(together) == 40
     for text, one in zip(texts, together, strict=True):
         (alone,) = [sighting_rows.sighting_row(sighting) for sighting in deadheat.scan(text, "u")]
@@ -298,34 +297,12 @@ def lake(tmp_path: Path) -> Lake:
     return made
 
 
-@pytest.mark.parametrize("name", [*schema.TABLES])
-@pytest.mark.parametrize("can_link", [True, False])
-def test_a_table_begins_as_delta_rs_would_begin_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, can_link: bool
-) -> None:
-    def refused(*_: object) -> None:
-        raise OSError
-
-    if not can_link:
-        monkeypatch.setattr("os.link", refused)
-    wanted = schema.TABLES[name]
-    settings = {"deadheat.schema": "2", "delta.dataSkippingNumIndexedCols": "2"}
-    ours = create_table(LakeStorage(str(tmp_path / "ours")), name, wanted, settings)
-    theirs = DeltaTable.create(
-        str(tmp_path / "theirs"), wanted, name=name, configuration={**settings},
-        raise_if_key_not_exists=False,
-    )  # fmt: skip
-    assert ours.schema() == theirs.schema()
-    assert ours.protocol() == theirs.protocol()
-    assert ours.metadata().configuration == theirs.metadata().configuration
-    assert (ours.metadata().name, ours.version()) == (name, 0)
-    assert [path.name for path in (tmp_path / "ours" / name).iterdir()] == ["_delta_log"]
-
-
-def test_a_table_begins_once(tmp_path: Path) -> None:
-    place = LakeStorage(str(tmp_path))
-    first = create_table(place, "files", schema.FILES, {})
-    assert create_table(place, "files", schema.FILES, {}).metadata().id == first.metadata().id
+def test_creating_the_tables_again_keeps_them(tmp_path: Path) -> None:
+    first, second = Lake(str(tmp_path)), Lake(str(tmp_path))
+    first.create_tables()
+    second.create_tables()
+    for name in first.table_names:
+        assert second.delta_table(name).metadata().id == first.delta_table(name).metadata().id
 
 
 @pytest.mark.parametrize("stage", ["decided", "files", "rejects", "carried out", "done"])

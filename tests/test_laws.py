@@ -14,7 +14,6 @@ import pytest
 import deadheat
 from deadheat import plugins
 from deadheat.api import read_sightings
-from deadheat.json_line import sighting_to_json
 from deadheat.model import Origin
 from deadheat.output import spill_buffer
 from deadheat.output.json_formats import JsonLinesCollector
@@ -355,13 +354,6 @@ def test_issues_of_other_projects() -> None:
         for access in truth["access_functions"]:
             if access["function"]:
                 assert access["function"].replace("(_", "(*") in functions, truth["file"]
-
-
-def test_the_quick_json_is_the_wire() -> None:
-    for case in all_cases():
-        for sighting in case.sightings():
-            plain = deadheat.sighting_to_wire(sighting)
-            assert sighting_to_json(sighting) == json.dumps(plain, ensure_ascii=False)
 
 
 def test_the_json_of_an_echo_is_that_of_its_report() -> None:

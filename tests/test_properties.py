@@ -18,8 +18,6 @@ from deadheat.detectors import LineVerdict
 from deadheat.detectors.go import fast
 from deadheat.detectors.go.line_parser import GoRaceParser
 from deadheat.detectors.go.race_report import DETECTOR
-from deadheat.grouping import fingerprint, keys
-from deadheat.json_line import sighting_to_json
 from deadheat.model import (
     Access,
     Actor,
@@ -36,6 +34,8 @@ from deadheat.model import (
     Span,
 )
 from deadheat.model import Verdict as Concluded
+from deadheat.output.json_formats import JsonLinesCollector
+from deadheat.output.spill_buffer import unpack_lines
 from deadheat.symbols import go
 from deadheat.text.window import StreamSource
 from tests.cases import CORPUS, all_cases
@@ -246,28 +246,6 @@ def test_reading_at_once_gives_what_the_machine_gives() -> None:
     assert at_once > 100
 
 
-def test_a_glance_sees_the_accesses_and_sites_of_the_whole() -> None:
-    glances = 0
-    for text in clean_reports():
-        glance, machine = fast.parse_summary(text), by_machine(text)
-        if glance is None:
-            continue
-        glances += 1
-        assert machine is not None, text
-        assert seen(glance) == seen(machine), text
-        assert api.verdict_for(glance) == api.verdict_for(machine)
-        assert keys.grouping_key_of(glance) == keys.grouping_key_of(machine), text
-    assert glances > 100
-    assert fast.MAX_USER_FRAMES == fingerprint.MAX_USER_FRAMES
-
-
-def seen(report: Report) -> list[tuple[object, ...]]:
-    """File apart: a glance does not see the frames that give a module's root away."""
-    return [
-        (a.op, a.address, a.actor, a.site and (a.site.function, a.site.package, a.site.line)) for a in report.accesses
-    ]
-
-
 @law(300)
 @given(st.data())
 def test_reading_at_once_refuses_or_agrees_with_the_machine(data: st.DataObject) -> None:
@@ -288,13 +266,9 @@ def test_reading_at_once_refuses_or_agrees_with_the_machine(data: st.DataObject)
             char = data.draw(st.sampled_from(" :+0x%a\t²(/"))
             lines[at] = lines[at][:column] + char + lines[at][column + 1 :]
     changed = "\n".join(lines)
-    whole, glance, machine = fast.parse_intact(changed), fast.parse_summary(changed), by_machine(changed)
+    whole = fast.parse_intact(changed)
     if whole is not None:
-        assert whole == machine
-    if glance is not None:
-        assert machine is not None
-        assert seen(glance) == seen(machine)
-        assert api.verdict_for(glance).fingerprint == api.verdict_for(machine).fingerprint
+        assert whole == by_machine(changed)
 
 
 # -- what happens on the way -----------------------------------------------------------------------
@@ -465,11 +439,12 @@ def test_the_wire_gives_back_what_it_took(sighting: Sighting) -> None:
 
 @law(150)
 @given(SIGHTINGS)
-def test_the_quick_json_is_the_wire_whatever_stands_in_it(sighting: Sighting) -> None:
-    verdict = sighting.verdict._replace(race="0c4f")  # a digest, whatever the text is
-    sighting = sighting._replace(verdict=verdict)
-    plain = deadheat.sighting_to_wire(sighting)
-    assert sighting_to_json(sighting) == json.dumps(plain, ensure_ascii=False)
+def test_the_race_is_found_in_a_line_whatever_stands_in_it(sighting: Sighting) -> None:
+    collector = JsonLinesCollector()
+    collector.add_sighting(sighting._replace(verdict=sighting.verdict._replace(race="0c4f")))
+    (line,) = b"".join(unpack_lines(collector.pack_batch(), {"0c4f": "77aa"})).splitlines()
+    expected = deadheat.sighting_to_wire(sighting._replace(verdict=sighting.verdict._replace(race="77aa")))
+    assert line == json.dumps(expected, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def test_the_wire_refuses_another_schema() -> None:

@@ -202,7 +202,7 @@ def test_a_document_in_parts_gives_what_the_whole_gives(lines: int, tmp_path: Pa
     ranges = [
         one.report.test
         for start in range(0, len(text), step)
-        for one in files.read_unit_sightings(files.FileRange(entry, start, start + step), mapped=start % 2 == 0)
+        for one in files.read_unit_sightings(files.FileRange(entry, start, start + step))
         if isinstance(one, Sighting)
     ]
     assert parts == ranges == whole

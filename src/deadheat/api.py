@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from deadheat import bug_reports, plugins
 from deadheat.grouping.fingerprint import report_fingerprint, report_title
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from deadheat.bug_reports.reader import ReadDocument
     from deadheat.text.window import ByteSource, PhraseListener
 
-# creates a named tuple three times as fast as its class, without defaults
-_new: Final = tuple.__new__
-
 
 @cache
 def report_reader(opt_in: bool = False) -> ReportReader:
@@ -39,12 +36,12 @@ def verdict_for(report: Report) -> Verdict:
     return Verdict(report_title(report), name, race=name)
 
 
-def _summary_verdict(report_source: LazyReport | Duplicate) -> Verdict:
+def _cached_verdict(report_source: LazyReport | Duplicate) -> Verdict:
     lazy_report = report_source if isinstance(report_source, LazyReport) else report_source.original
     # the key contains the fingerprint, and grouping needs the key later
-    lazy_report.notes["mark"] = key = grouping_key_of(lazy_report.summary)
+    lazy_report.notes["mark"] = key = grouping_key_of(lazy_report.parsed)
     name = key.fingerprint
-    verdict: Verdict = _new(Verdict, (report_title(lazy_report.summary), name, name))
+    verdict = Verdict(report_title(lazy_report.parsed), name, name)
     lazy_report.notes["verdict"] = verdict
     return verdict
 
@@ -55,32 +52,23 @@ def read_sightings(
     start: int = 0,
     end: int | None = None,
     document_layout: ByteLayout = SINGLE_BYTE,
-    full: bool = False,
     opt_in: bool = False,
     listen: PhraseListener | None = None,
 ) -> Iterator[Sighting]:
     """Yield every report that starts in `[start, end)` of a document, in the order of their ends.
 
-    `full` parses every report at once. `opt_in` enables the opt-in detectors. `listen` is called
-    with the positions of test results.
+    `opt_in` enables the opt-in detectors. `listen` is called with the positions of test results.
     """
-    for report_source, span in report_reader(opt_in).read_reports(
-        source, start, end, document_layout.encoding, full, listen
-    ):
+    for report_source, span in report_reader(opt_in).read_reports(source, start, end, document_layout.encoding, listen):
         if isinstance(report_source, Report):
             verdict = verdict_for(report_source)
         else:
-            verdict = report_source.notes.get("verdict") or _summary_verdict(report_source)
-        yield _new(Sighting, (report_source, verdict, uri, document_layout.raw_span(span), None))
+            verdict = report_source.notes.get("verdict") or _cached_verdict(report_source)
+        yield Sighting(report_source, verdict, uri, document_layout.raw_span(span))
 
 
 def read_sequentially(
-    read: Callable[[int], bytes],
-    uri: str,
-    document_layout: ByteLayout,
-    full: bool = False,
-    opt_in: bool = False,
-    live: bool = False,
+    read: Callable[[int], bytes], uri: str, document_layout: ByteLayout, opt_in: bool = False, live: bool = False
 ) -> Iterator[Sighting]:
     """Yield every report of a document that is read sequentially, with its test.
 
@@ -88,17 +76,11 @@ def read_sequentially(
     """
     if document_layout is not SINGLE_BYTE:
         yield from read_sightings(
-            StreamSource(document_layout.narrow_reader(read)),
-            uri,
-            document_layout=document_layout,
-            full=full,
-            opt_in=opt_in,
+            StreamSource(document_layout.narrow_reader(read)), uri, document_layout=document_layout, opt_in=opt_in
         )
         return
     tail = RecentBytes(read)
-    yield from attribute_stream_tests(
-        read_sightings(StreamSource(tail.read), uri, full=full, opt_in=opt_in), tail, live
-    )
+    yield from attribute_stream_tests(read_sightings(StreamSource(tail.read), uri, opt_in=opt_in), tail, live)
 
 
 def scan_text(text: str | bytes, uri: str = "text", opt_in: bool = False) -> list[Sighting]:

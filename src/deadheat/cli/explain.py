@@ -173,7 +173,7 @@ def _read_sightings(paths: list[str]) -> tuple[list[Sighting], list[UnreadableEr
         if isinstance(entry, UnreadableError):
             faults.append(entry)
             continue
-        for item in files.read_unit_sightings(files.FileRange(entry), options=files.ReadOptions(full=True)):
+        for item in files.read_unit_sightings(files.FileRange(entry)):
             if isinstance(item, UnreadableError):
                 faults.append(item)
             elif isinstance(item, Sighting):

@@ -110,9 +110,7 @@ class RaceInspection:
         """Finds the races in documents; sets `read_nothing` if none could be read."""
         args = self._args
         accumulator = shown.FindingsAccumulator()
-        options = scan_job.ScanOptions(
-            files.ReadOptions(full=not args.brief, opt_in=args.error_stacks), args.jobs, args.quiet
-        )
+        options = scan_job.ScanOptions(files.ReadOptions(args.error_stacks), args.jobs, args.quiet)
         scan = scan_job.ScanJob(entries, accumulator.new_collector(), accumulator, options)
         scan.run()
         scan.clear_progress()

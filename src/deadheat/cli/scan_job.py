@@ -115,7 +115,7 @@ class ScanJob:
         is_part = unit.start > 0 or unit.end is not None
         faults, batch = 0, _SightingBatch()
         try:
-            for item in files.read_unit_sightings(unit, forked, tick, read_options):
+            for item in files.read_unit_sightings(unit, tick, read_options):
                 if isinstance(item, UnreadableError):
                     faults += 1
                     yield "fault", item

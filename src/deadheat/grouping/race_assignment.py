@@ -63,8 +63,6 @@ def _first_equal_keys(reports: Sequence[KeyedReport], firsts: Iterable[int], amb
     return first_equal
 
 
-# creates a named tuple three times as fast as its class, without defaults
-_new: Final = tuple.__new__
 # limits on the number of variants: up to the first, aliases are kept; above the second, variants
 # are packed into integers, a quarter of the size; above the third, no more are grouped
 _MAX_ALIASED_VARIANTS: Final = 20_000
@@ -140,13 +138,13 @@ def _keyed_report(sighting: Sighting) -> KeyedReport:
         return grouping_key_of(source, sighting.verdict.fingerprint), stream, race_address(source)
     notes = source.notes
     if isinstance(source, Duplicate):
-        key, summary = notes.get("mark"), source.original.summary
+        key, summary = notes.get("mark"), source.original.parsed
         memory_address = (
             int(source.volatile_values[0], 16) if summary.accesses[0].address is not None else race_address(summary)
         )
     else:
         assert isinstance(source, LazyReport)
-        key, summary = notes.get("mark"), source.summary
+        key, summary = notes.get("mark"), source.parsed
         memory_address = race_address(summary)
     if key is None:
         notes["mark"] = key = grouping_key_of(summary, sighting.verdict.fingerprint)
@@ -158,10 +156,10 @@ def _actors_of(source: Report | ReportSource) -> frozenset[str]:
         return racing_actors(source)
     assert isinstance(source, LazyReport | Duplicate)
     if isinstance(source, LazyReport):
-        return racing_actors(source.summary)
+        return racing_actors(source.parsed)
     # addresses start with zeros, goroutine numbers do not; the main goroutine has no number
     numbers = (name.decode() for name in source.volatile_values if name[:1] != b"0")
-    nameless = (name for name in racing_actors(source.original.summary) if not name.isdigit())
+    nameless = (name for name in racing_actors(source.original.parsed) if not name.isdigit())
     return frozenset([*numbers, *nameless])
 
 
@@ -172,7 +170,7 @@ def _instructions_of(source: Report | ReportSource) -> tuple[str, ...]:
     # duplicates have the same instructions
     known: tuple[str, ...] | None = source.notes.get("instructions")
     if known is None:
-        summary = source.original.summary if isinstance(source, Duplicate) else source.summary
+        summary = source.original.parsed if isinstance(source, Duplicate) else source.parsed
         source.notes["instructions"] = known = racing_instructions(summary)
     return known
 
@@ -184,7 +182,7 @@ def with_race(sighting: Sighting, race: str) -> Sighting:
         return sighting
     source = sighting.source
     if not isinstance(source, Duplicate):
-        changed: Verdict = _new(Verdict, (verdict[0], verdict[1], race))
+        changed = Verdict(verdict.title, verdict.fingerprint, race)
     else:  # duplicates share one verdict
         verdicts: dict[str, Verdict] | None = source.notes.get("verdicts")
         if verdicts is None:
@@ -193,7 +191,7 @@ def with_race(sighting: Sighting, race: str) -> Sighting:
         if new_verdict is None:
             verdicts[race] = new_verdict = Verdict(verdict.title, verdict.fingerprint, race)
         changed = new_verdict
-    return _new(Sighting, (source, changed, *sighting[2:]))
+    return sighting._replace(verdict=changed)
 
 
 class RaceAssigner:

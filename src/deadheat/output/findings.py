@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from deadheat import json_line, serialization
+from deadheat import serialization
 from deadheat.grouping.race_assignment import with_race
 from deadheat.model import Op
 from deadheat.output.race_counts import PackedCount, RaceCountCollector, RaceCounter, encode_example
@@ -90,7 +90,6 @@ class OncePerRaceFormat:
     """A format that shows each race once; a subclass defines `name` and `render_pieces`."""
 
     name = ""
-    needs_reports = True
     prints_at_end = True
 
     def new_collector(self, style: OutputStyle) -> RaceCountCollector:
@@ -105,7 +104,7 @@ class OncePerRaceFormat:
 
 
 def _encode_finding(sighting: Sighting) -> bytes:
-    line = json_line.sighting_to_json(sighting)
+    line = json.dumps(serialization.sighting_to_wire(sighting), ensure_ascii=False)
     return encode_example(sighting.verdict.title, line.encode("utf-8", "replace"))
 
 

@@ -269,13 +269,12 @@ class TextColumn:
         self.lines.append(self._paint(text, colour_name) if self._paint.colour and colour_name else text)
 
     def add_frames(self, stack: tuple[Frame, ...], limit: int) -> None:
-        # indexes instead of names: this runs for every frame
-        frames_not_stale = [frame for frame in stack if not frame[6]]
+        frames_not_stale = [frame for frame in stack if not frame.stale]
         interesting = (
-            [frame for frame in frames_not_stale if not _is_uninteresting(frame[4])] or frames_not_stale or [*stack]
+            [frame for frame in frames_not_stale if not _is_uninteresting(frame.origin)] or frames_not_stale or [*stack]
         )
         for frame in interesting[:limit]:
-            function, file, line = frame[0], frame[2], frame[3]
+            function, file, line = frame.function, frame.file, frame.line
             if not self._printable:
                 function, file = terminal_text(function), terminal_text(file)
             self.add_line(f"  {function}")
@@ -307,7 +306,6 @@ def _shorten_line(text: str, width: int) -> str:
 
 class TextFormat:
     name = "text"
-    needs_reports = True
     prints_at_end = True
 
     def new_collector(self, style: OutputStyle) -> RaceCountCollector:

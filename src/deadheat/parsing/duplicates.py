@@ -1,4 +1,4 @@
-"""Undamaged reports that are parsed in full only on demand, and duplicates of them."""
+"""Undamaged reports, and duplicates of them that are parsed only on demand."""
 
 from __future__ import annotations
 
@@ -22,32 +22,18 @@ _MAX_REPORTS_PER_KEY: Final = 8
 
 
 class LazyReport:
-    """An undamaged report of which possibly only the accesses and sites have been parsed."""
+    """An undamaged report and its text."""
 
-    __slots__ = ("detector", "is_complete", "notes", "raw", "summary")
+    __slots__ = ("detector", "notes", "parsed", "raw")
 
-    def __init__(self, detector: Detector, raw: bytes, summary: Report, is_complete: bool) -> None:
+    def __init__(self, detector: Detector, raw: bytes, parsed: Report) -> None:
         self.detector = detector
         self.raw = raw  # up to its closing
-        self.summary = summary
-        self.is_complete = is_complete  # whether the summary is the full report
+        self.parsed = parsed
         self.notes: dict[str, Any] = {}  # results derived from the report, shared with its duplicates
 
     def report(self) -> Report:
-        return self.summary if self.is_complete else parse_full_report(self.detector, self.raw)
-
-
-def parse_full_report(detector: Detector, raw: bytes) -> Report:
-    """Parses a report whose summary could be parsed."""
-    text = raw.decode()
-    report = detector.parse_intact(text)
-    if report is None:  # the summary parser does not check every frame
-        parser = detector.new_parser()
-        for line in f"{text}{(detector.report_end or b'').decode()}".splitlines():
-            parser.feed(line)
-        report = parser.finish(ends_mid_line=False)
-    assert report is not None
-    return report
+        return self.parsed
 
 
 class KnownReport:
@@ -107,7 +93,9 @@ class Duplicate:
         return self.original.detector
 
     def report(self) -> Report:
-        return parse_full_report(self.detector, self.raw)
+        report = self.detector.parse_intact(self.raw.decode())
+        assert report is not None  # it differs from an undamaged report only in its numbers
+        return report
 
 
 class DuplicateIndex:

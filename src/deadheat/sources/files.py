@@ -35,8 +35,8 @@ BUFFER_SIZE = 1 << 21
 class ReusedBufferSource:
     """The bytes of a file that is positioned at `base`.
 
-    As fast as mmap, because no memory is allocated per read. A file that shrinks while it is read just
-    ends; mapped, it would terminate the process.
+    As fast as mapping it, because no memory is allocated per read. A file that shrinks while it is
+    read just ends.
     """
 
     def __init__(self, read_into: Callable[[memoryview], int | None], base: int = 0, size: int = BUFFER_SIZE) -> None:
@@ -72,42 +72,6 @@ class ReusedBufferSource:
         return memory
 
 
-MAP_SIZE = 1 << 22
-
-
-class MappedSource:
-    """The bytes of an open file from about `start` on.
-
-    A file that shrinks while it is mapped terminates the process, so this is for worker processes.
-    """
-
-    def __init__(self, descriptor: int, size: int, start: int = 0, map_size: int = MAP_SIZE) -> None:
-        self._descriptor, self._size, self._map_size = descriptor, size, map_size
-        self.base = start // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
-        self.buffer: mmap.mmap | bytes = b""
-        self._map_range(self.base)
-
-    def read_more(self, keep: int) -> bool:
-        end = self.base + len(self.buffer)
-        if end >= self._size:
-            return False
-        self._map_range(max(self.base, min(keep, end)), end)
-        return True
-
-    def close(self) -> None:
-        if isinstance(self.buffer, mmap.mmap):
-            self.buffer.close()
-
-    def _map_range(self, keep: int, end: int = 0) -> None:
-        base = keep // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
-        length = min(max(end, keep) + self._map_size, self._size) - base
-        self.close()
-        self.base = base
-        self.buffer = b""
-        if length > 0:
-            self.buffer = mmap.mmap(self._descriptor, length, access=mmap.ACCESS_READ, offset=base)
-
-
 # size from which a file is split, minimum range size, and maximum number of ranges; small ranges
 # balance the workers
 LARGE_FILE, MIN_RANGE, _MAX_RANGES = 1 << 25, 1 << 22, 64
@@ -117,7 +81,6 @@ _MAX_RANGE = 1 << 24
 class ReadOptions(NamedTuple):
     """How the sightings of a file are read."""
 
-    full: bool = False  # at least one sighting of each race will be needed in full
     opt_in: bool = False  # include opt-in detectors
     live: bool = False  # for pipes: do not delay sightings for later input
 
@@ -188,10 +151,7 @@ def is_plain_log(head: bytes, uri: str, is_explicit: bool) -> bool:
 
 
 def read_unit_sightings(
-    file_range: FileRange,
-    mapped: bool = False,
-    on_progress: ProgressCallback | None = None,
-    options: ReadOptions = _DEFAULT_OPTIONS,
+    file_range: FileRange, on_progress: ProgressCallback | None = None, options: ReadOptions = _DEFAULT_OPTIONS
 ) -> SourceItems:
     """Yields what a file or range contains. Errors are yielded as values.
 
@@ -205,25 +165,21 @@ def read_unit_sightings(
     except OSError as error:
         return iter([file_listing.unreadable_error(entry.path, error)])
     if file_range.start or file_range.end is not None:
-        return _read_range(descriptor, file_range, mapped, on_progress, options)
+        return _read_range(descriptor, file_range, on_progress, options)
     return _read_stream(descriptor, entry.uri, entry, on_progress, options)
 
 
 def _read_range(
-    descriptor: int, file_range: FileRange, mapped: bool, on_progress: ProgressCallback | None, options: ReadOptions
+    descriptor: int, file_range: FileRange, on_progress: ProgressCallback | None, options: ReadOptions
 ) -> SourceItems:
     start = max(0, file_range.start - RANGE_OVERLAP)
-    view: MappedSource | None = None
     try:
-        if mapped:
-            view = MappedSource(descriptor, os.fstat(descriptor).st_size, start)
-        else:
-            os.lseek(descriptor, start, os.SEEK_SET)
-        source = view or StreamSource(_with_progress(lambda n: os.read(descriptor, n), on_progress), start)
+        os.lseek(descriptor, start, os.SEEK_SET)
+        source = StreamSource(_with_progress(lambda n: os.read(descriptor, n), on_progress), start)
         attributor = GoTestAttributor(
             lambda low, high: os.pread(descriptor, high - low, low), lambda: (source.buffer, source.base)
         )
-        arguments = (file_range.start, file_range.end, SINGLE_BYTE, options.full, options.opt_in)
+        arguments = (file_range.start, file_range.end, SINGLE_BYTE, options.opt_in)
         yield from map(
             attributor.attribute_tests,
             read_sightings(source, file_range.entry.uri, *arguments, attributor.add_phrase_offsets),
@@ -231,8 +187,6 @@ def _read_range(
     except (OSError, ValueError) as error:
         yield UnreadableError(str(error), file_range.entry.uri)
     finally:
-        if view is not None:
-            view.close()
         os.close(descriptor)
 
 
@@ -275,9 +229,7 @@ def read_file_part(
         raw.seek(read_start)
         source = ReusedBufferSource(raw.readinto, read_start)
         attributor = GoTestAttributor(_range_reader(raw), lambda: (source.buffer, source.base))
-        sightings = read_sightings(
-            source, uri, start, end, SINGLE_BYTE, options.full, options.opt_in, attributor.add_phrase_offsets
-        )
+        sightings = read_sightings(source, uri, start, end, SINGLE_BYTE, options.opt_in, attributor.add_phrase_offsets)
         yield from map(attributor.attribute_tests, sightings)
     except OSError as error:
         yield file_listing.unreadable_error(uri, error)

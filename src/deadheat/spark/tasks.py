@@ -98,7 +98,6 @@ STAGED_SCHEMA = pa.schema([*SIGHTINGS, ("address", TEXT), ("actors", TEXTS)])
 _BATCH_ROWS = 1024
 # sightings converted to rows at a time
 _BURST_SIZE = 64
-_READ_OPTIONS = files.ReadOptions(full=True)
 _MAX_KNOWN_REPORTS = 1 << 18
 _RUN_COLUMNS = ("observed_at", "repo", "commit", "branch", "job", "run")
 
@@ -199,9 +198,9 @@ class _UnitReader:
         uri, ranged = unit["uri"], unit["ranged"]
         try:
             if ranged or files.is_plain_log(_read_head(raw), uri, unit["named"]):
-                rows_found = files.read_file_part(raw, uri, unit["start"], unit["end"], _READ_OPTIONS)
+                rows_found = files.read_file_part(raw, uri, unit["start"], unit["end"])
             else:
-                rows_found = files.read_whole_file(raw, uri, not unit["named"], options=_READ_OPTIONS)
+                rows_found = files.read_whole_file(raw, uri, not unit["named"])
             yield from self._rows_of_file(rows_found, ranged)
         except Exception as error:  # noqa: BLE001, a fault in one file is recorded in its row
             yield {"uri": uri, "fault": f"reading failed ({error!r})"[:1000], "unopened": False}
