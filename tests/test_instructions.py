@@ -10,7 +10,7 @@ import deadheat
 from deadheat.grouping import race_assignment, same_function_variables
 from deadheat.grouping.keys import racing_instructions
 from deadheat.lake import sighting_rows
-from deadheat.parsing.duplicates import Duplicate, LazyReport
+from deadheat.parsing.duplicates import Duplicate, IntactReport
 from tests.cases import ROOT
 from tests.test_identity import HEAP, ids, marked, report, ways
 
@@ -78,7 +78,7 @@ def test_twins_by_their_instructions(one: str, other: str, gap: int, wanted: int
 def test_instructions_are_read_however_a_report_is_read() -> None:
     several = "".join(written(0xC000 + 8 * n, f"+0x1{n // 3}4", *FROM, "(*Span).Shift") for n in range(9))
     found = deadheat.scan(several)
-    assert {type(s.source) for s in found} == {LazyReport, Duplicate}
+    assert {type(s.source) for s in found} == {IntactReport, Duplicate}
     told = [race_assignment._instructions_of(s.source) for s in found]
     assert told == [racing_instructions(s.report) for s in found]
     # in the order of their names

@@ -10,8 +10,7 @@ from deadheat import bug_reports, plugins
 from deadheat.grouping.fingerprint import report_fingerprint, report_title
 from deadheat.grouping.keys import grouping_key_of
 from deadheat.grouping.race_assignment import assign_races
-from deadheat.model import Report, Sighting, Verdict
-from deadheat.parsing.duplicates import Duplicate, LazyReport
+from deadheat.model import Sighting, Verdict
 from deadheat.parsing.report_reader import ReportReader
 from deadheat.parsing.test_events import RecentBytes, attribute_stream_tests
 from deadheat.text.decoding import HEAD_SIZE, SINGLE_BYTE, ByteLayout, detect_layout
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from deadheat.bug_reports.reader import ReadDocument
+    from deadheat.model import Report, ReportSource
     from deadheat.text.window import ByteSource, PhraseListener
 
 
@@ -36,13 +36,11 @@ def verdict_for(report: Report) -> Verdict:
     return Verdict(report_title(report), name, race=name)
 
 
-def _cached_verdict(report_source: LazyReport | Duplicate) -> Verdict:
-    lazy_report = report_source if isinstance(report_source, LazyReport) else report_source.original
+def _compute_verdict(source: ReportSource) -> Verdict:
+    report = source.original
     # the key contains the fingerprint, and grouping needs the key later
-    lazy_report.notes["mark"] = key = grouping_key_of(lazy_report.parsed)
-    name = key.fingerprint
-    verdict = Verdict(report_title(lazy_report.parsed), name, name)
-    lazy_report.notes["verdict"] = verdict
+    source.derived.grouping_key = key = grouping_key_of(report)
+    source.derived.verdict = verdict = Verdict(report_title(report), key.fingerprint, key.fingerprint)
     return verdict
 
 
@@ -60,10 +58,7 @@ def read_sightings(
     `opt_in` enables the opt-in detectors. `listen` is called with the positions of test results.
     """
     for report_source, span in report_reader(opt_in).read_reports(source, start, end, document_layout.encoding, listen):
-        if isinstance(report_source, Report):
-            verdict = verdict_for(report_source)
-        else:
-            verdict = report_source.notes.get("verdict") or _cached_verdict(report_source)
+        verdict = report_source.derived.verdict or _compute_verdict(report_source)
         yield Sighting(report_source, verdict, uri, document_layout.raw_span(span))
 
 

@@ -18,6 +18,7 @@ from deadheat.model import (
     LockEdge,
     Op,
     Origin,
+    ParsedReport,
     Report,
     Sighting,
     Span,
@@ -121,7 +122,7 @@ def sighting_from_wire(record: JsonDict) -> Sighting:
         facts=tuple(record["facts"].items()),
     )
     return Sighting(
-        report,
+        ParsedReport(report),
         Verdict(record["title"], record["fingerprint"], record["race"]),
         document["uri"],
         Span(document["offset"], document["length"], document["lane"]),

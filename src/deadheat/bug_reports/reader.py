@@ -153,4 +153,4 @@ def _attach_document(document: Document, test: str, sighting: Sighting) -> Sight
     report = sighting.report
     if test and report.test is None:
         report = report._replace(test=test)
-    return sighting._replace(source=report, document=document)
+    return sighting.with_report(report)._replace(document=document)

@@ -198,7 +198,7 @@ def _sighting_quality(sighting: Sighting) -> tuple[int, int]:
 
 def _with_stale_frames(sighting: Sighting, dossier: Dossier) -> Sighting:
     """The sighting with the report of the dossier, in which stale frames are marked."""
-    return Sighting(dossier.report, sighting.verdict, sighting.uri, sighting.span, sighting.document)
+    return sighting.with_report(dossier.report)
 
 
 def _dossier_to_json(sighting: Sighting, dossier: JsonDict) -> JsonDict:

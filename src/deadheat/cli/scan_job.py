@@ -12,7 +12,6 @@ from deadheat.cli.progress import ProgressLine
 from deadheat.errors import UnreadableError
 from deadheat.grouping import race_assignment, races
 from deadheat.model import Document, Sighting
-from deadheat.parsing.duplicates import Duplicate
 from deadheat.sources import file_listing, files
 
 if TYPE_CHECKING:
@@ -45,8 +44,8 @@ class _SightingBatch:
     def add_item(self, item: Sighting | Document) -> bool:
         """Adds an item; returns whether the batch is full."""
         self.items.append(item)
-        if type(item) is not Sighting or type(item.source) is not Duplicate:
-            self._full_reports += isinstance(item, Sighting)
+        if isinstance(item, Sighting) and not item.source.volatile_values:
+            self._full_reports += 1
         return self.is_full
 
     @property

@@ -23,7 +23,7 @@ from deadheat.serialization import causes_of, location_and_locks_to_wire
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from deadheat.model import Access, Actor, Report, Sighting
+    from deadheat.model import Access, Actor, Report, Verdict
 
     ReportDict = dict[str, Any]
 
@@ -164,9 +164,8 @@ class MaskedReport(NamedTuple):
     has_surrogates: bool  # the text may contain lone surrogates
 
 
-def mask_report(sighting: Sighting) -> MaskedReport:
-    """The row of the report of a sighting."""
-    report, verdict = sighting.report, sighting.verdict
+def mask_report(report: Report, verdict: Verdict) -> MaskedReport:
+    """The row of a report."""
     placeholders = PlaceholderMap()
     # placeholders are counted in this order
     accesses = [_access_row(access, placeholders) for access in report.accesses]

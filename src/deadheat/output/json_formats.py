@@ -7,7 +7,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import serialization
 from deadheat.output.spill_buffer import LinePacker, LineTemplate, PackedLineStore, unpack_lines
-from deadheat.parsing.duplicates import Duplicate
 from deadheat.text.lazy_regex import lazy_compile
 
 if TYPE_CHECKING:
@@ -31,12 +30,12 @@ _RACE_GAP, _OFFSET_GAP, _LENGTH_GAP, _FIRST_NAME_GAP = range(4)
 class DuplicateTemplate:
     """The JSON of a duplicated report with gaps for the values of `_gap_values_of`."""
 
-    def __init__(self, duplicate: Duplicate, sighting: Sighting) -> None:
+    def __init__(self, sighting: Sighting) -> None:
         record = serialization.sighting_to_wire(sighting)
         position = [*record].index("document")
         before_document, after_document = dict([*record.items()][:position]), dict([*record.items()][position + 1 :])
         self._text_before_race, after_race = _split_at_race(_to_json(before_document)[:-1])
-        self._pieces, self._gaps = _split_at_names(after_race, duplicate.volatile_values)
+        self._pieces, self._gaps = _split_at_names(after_race, sighting.source.volatile_values)
         self._text_after_document = b", %s\n" % _to_json(after_document)[1:]
 
     def line_template(self, uri: str, stream: str | None) -> LineTemplate:
@@ -54,10 +53,10 @@ class DuplicateTemplate:
         )
 
 
-def _gap_values_of(duplicate: Duplicate, sighting: Sighting) -> list[bytes]:
+def _gap_values_of(sighting: Sighting) -> list[bytes]:
     span = sighting.span
     position = str(span.offset).encode(), str(span.length).encode()
-    return [sighting.verdict.race.encode(), *position, *duplicate.volatile_values]
+    return [sighting.verdict.race.encode(), *position, *sighting.source.volatile_values]
 
 
 def _split_at_names(text: bytes, names: tuple[bytes, ...]) -> tuple[list[bytes], list[int]]:
@@ -92,17 +91,17 @@ class JsonLinesCollector:
         self._template_numbers: dict[tuple[DuplicateTemplate, str, str | None], int] = {}
 
     def add_sighting(self, sighting: Sighting) -> None:
-        source = sighting.source
-        if isinstance(source, Duplicate) and sighting.document is None:
-            self._packer.add_filled_template(self._template_number(source, sighting), _gap_values_of(source, sighting))
+        if sighting.source.volatile_values and sighting.document is None:
+            self._packer.add_filled_template(self._template_number(sighting), _gap_values_of(sighting))
         else:
             line = _to_json(serialization.sighting_to_wire(sighting))
             self._packer.add_unique_line([*_split_at_race(line)], [sighting.verdict.race.encode()])
 
-    def _template_number(self, duplicate: Duplicate, sighting: Sighting) -> int:
-        template: DuplicateTemplate | None = duplicate.notes.get("jsonl")
-        if template is None:
-            duplicate.notes["jsonl"] = template = DuplicateTemplate(duplicate, sighting)
+    def _template_number(self, sighting: Sighting) -> int:
+        derived = sighting.source.derived
+        template = derived.prepared
+        if not isinstance(template, DuplicateTemplate):
+            derived.prepared = template = DuplicateTemplate(sighting)
         uri, stream = sighting.uri, sighting.span.stream
         number = self._template_numbers.get((template, uri, stream))
         if number is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from deadheat.model import Report
 from deadheat.output.spill_buffer import SpillBuffer
 
 if TYPE_CHECKING:
@@ -205,10 +204,8 @@ class RaceCountCollector:
 
 def _damage_score(sighting: Sighting) -> int:
     """How unsuitable a report is as an example: damage first, then a missing access."""
-    # a report that is parsed lazily is undamaged
-    if not isinstance(sighting.source, Report):
-        return 0
-    return 2 * len(sighting.source.damage) + (len(sighting.source.accesses) < 2)
+    report = sighting.source.original
+    return 2 * len(report.damage) + (len(report.accesses) < 2)
 
 
 class RaceCounter:

@@ -153,7 +153,7 @@ class RaceText:
         report = sighting.report
         claims = self._claim_lines(sighting.document)
         identity = self._identity_lines(report) if self._style.why else []
-        accesses = self._access_lines(report, _is_printable(sighting))
+        accesses = self._access_lines(report, sighting.source.is_printable)
         facts = self._report_facts(report)
         return [facts, *claims, *identity, "", *accesses, *self._memory_lines(report.location)]
 
@@ -239,14 +239,6 @@ def _join_columns(left: list[str], right: list[str], gap: str) -> list[str]:
     rows += [f"   {left_line}".rstrip() for left_line in left[paired:]]
     rows += [f"   {gap}   {right_line}".rstrip() for right_line in right[paired:]]
     return rows
-
-
-def _is_printable(sighting: Sighting) -> bool:
-    """Whether all text of a report is known to be printable.
-
-    A lazily parsed report comes from clean text; only %-escapes can decode to other characters.
-    """
-    return not isinstance(sighting.source, Report) and b"%" not in sighting.source.raw
 
 
 class TextColumn:

@@ -8,7 +8,7 @@ from deadheat.model import Span
 from deadheat.parsing.active_parsers import MAX_REPORT_SIZE, LocatedReport
 from deadheat.parsing.candidate_filter import CandidateFilter
 from deadheat.parsing.damaged_region import DamagedRegion
-from deadheat.parsing.duplicates import Duplicate, DuplicateIndex, LazyReport
+from deadheat.parsing.duplicates import DuplicateIndex, IntactReport
 from deadheat.parsing.test_events import RACE_PHRASE
 from deadheat.text import decoding
 from deadheat.text.decoding import UTF8
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deadheat.detectors import Detector
+    from deadheat.model import ReportSource
     from deadheat.text.window import PhraseListener
 
 
@@ -135,13 +136,13 @@ class ReportReader:
         raw = window.bytes_until(line, delimiters.closing, MAX_REPORT_SIZE)
         if raw is None:
             return None
-        report_source: LazyReport | Duplicate | None = self._duplicates.find_duplicate(raw)
+        report_source: ReportSource | None = self._duplicates.find_duplicate(raw)
         if report_source is None:
             if not decoding.is_clean(raw):
                 return None
             report = delimiters.detector.parse_intact(raw.decode())
             if report is None:
                 return None
-            report_source = LazyReport(delimiters.detector, raw, report)
-            self._duplicates.add_report(report_source)
+            report_source = intact = IntactReport(delimiters.detector, raw, report)
+            self._duplicates.add_report(intact)
         return LocatedReport(report_source, Span(line, len(raw) + len(delimiters.closing)))
