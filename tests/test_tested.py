@@ -44,7 +44,7 @@ def report(first: str = "", second: str = "", creator: str = "worker.Start") -> 
 
 def blame_of(text: str) -> tuple[str | None, ...]:
     """The report's test, and those of its sides that have another."""
-    [sighting] = deadheat.scan(text)
+    [sighting] = deadheat.scan(text, diagnose=False)
     return sighting.report.test, *(a.test for a in sighting.report.accesses if a.test)
 
 
@@ -89,7 +89,7 @@ def test_the_line_before_a_report_names_nobody() -> None:
 
 
 def test_a_side_keeps_its_test_as_json() -> None:
-    [sighting] = deadheat.scan(report("TestA", "TestB"))
+    [sighting] = deadheat.scan(report("TestA", "TestB"), diagnose=False)
     plain = deadheat.sighting_to_wire(sighting)
     assert (plain["test"], plain["accesses"][1]["test"]) == ("TestA", "TestB")
     assert deadheat.sighting_from_wire(plain) == sighting
@@ -99,7 +99,7 @@ def test_a_side_keeps_its_test_as_json() -> None:
 
 
 def in_order(path_text: bytes) -> list[tuple[str | None, list[str | None]]]:
-    found: list[Sighting] = deadheat.scan(path_text)
+    found: list[Sighting] = deadheat.scan(path_text, diagnose=False)
     return [(s.report.test, [a.test for a in s.report.accesses]) for s in found]
 
 
@@ -189,7 +189,7 @@ def test_a_document_in_parts_gives_what_the_whole_gives(lines: int, tmp_path: Pa
     )
     log = tmp_path / "log"
     log.write_text(text)
-    whole = [s.report.test for s in deadheat.scan(text)]
+    whole = [s.report.test for s in deadheat.scan(text, diagnose=False)]
     step = max(1000, len(text) // 5)
     with log.open("rb") as raw:
         parts = [
@@ -211,7 +211,7 @@ def test_a_document_in_parts_gives_what_the_whole_gives(lines: int, tmp_path: Pa
 
 
 def test_a_report_far_from_any_word_of_go_test_is_left_alone() -> None:
-    [sighting] = deadheat.scan(report("TestA", "TestA"))
+    [sighting] = deadheat.scan(report("TestA", "TestA"), diagnose=False)
     looked: list[int] = []
 
     def peek(low: int, high: int) -> bytes:
@@ -224,7 +224,7 @@ def test_a_report_far_from_any_word_of_go_test_is_left_alone() -> None:
 
 def test_what_is_at_hand_is_not_read_again() -> None:
     text = f"{report('TestA', 'TestA')}{FILLER * 3000}".encode()
-    [sighting] = deadheat.scan(text)
+    [sighting] = deadheat.scan(text, diagnose=False)
     looked: list[tuple[int, int]] = []
 
     def peek(low: int, high: int) -> bytes:
@@ -239,7 +239,7 @@ def test_what_is_at_hand_is_not_read_again() -> None:
 
 def test_what_was_overheard_is_not_looked_for() -> None:
     text = f"{FILLER * 3000}{report('TestA', 'TestA')}{FILLER * 3000}".encode()
-    [sighting] = deadheat.scan(text)
+    [sighting] = deadheat.scan(text, diagnose=False)
     looked: list[tuple[int, int]] = []
 
     def peek(low: int, high: int) -> bytes:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from deadheat.bug_reports.reader import ReadDocument
-    from deadheat.model import Report, ReportSource
+    from deadheat.model import Cause, Report, ReportSource
     from deadheat.text.window import ByteSource, PhraseListener
 
 
@@ -62,6 +62,23 @@ def read_sightings(
         yield Sighting(report_source, verdict, uri, document_layout.raw_span(span))
 
 
+def original_causes(source: ReportSource) -> tuple[Cause, ...]:
+    """The causes of a report, in the names of its original."""
+    from deadheat.diagnosis import causes_of_report  # slow to import
+
+    derived = source.derived
+    if derived.causes is None:
+        derived.causes = causes_of_report(source.original)
+    return derived.causes
+
+
+def diagnose_sighting(sighting: Sighting) -> Sighting:
+    """The sighting with the causes of its report."""
+    rename = sighting.source.rename_in_text
+    causes = original_causes(sighting.source)
+    return sighting._replace(causes=tuple([c._replace(evidence=tuple(map(rename, c.evidence))) for c in causes]))
+
+
 def read_sequentially(
     read: Callable[[int], bytes], uri: str, document_layout: ByteLayout, opt_in: bool = False, live: bool = False
 ) -> Iterator[Sighting]:
@@ -78,21 +95,32 @@ def read_sequentially(
     yield from attribute_stream_tests(read_sightings(StreamSource(tail.read), uri, opt_in=opt_in), tail, live)
 
 
-def scan_text(text: str | bytes, uri: str = "text", opt_in: bool = False) -> list[Sighting]:
+def scan_text(text: str | bytes, uri: str = "text", opt_in: bool = False, *, diagnose: bool = True) -> list[Sighting]:
     """Return every report in a text. The sightings of a bug report refer to its document.
 
-    `opt_in` enables the detectors that are otherwise used only for bug reports about races.
+    `opt_in` enables the detectors that are otherwise used only for bug reports about races. Without
+    `diagnose` the causes are not determined, which is faster.
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    if bug_reports.may_be_bug_report(data[:HEAD_SIZE], uri) and (parsed_documents := read_documents(data, uri, opt_in)):
-        return assign_races([sighting for document in parsed_documents for sighting in document.sightings])
-    document_layout = detect_layout(data[:HEAD_SIZE])
-    return assign_races(list(read_sequentially(BytesIO(data).read, uri, document_layout, opt_in=opt_in)))
+    documents = []
+    if bug_reports.may_be_bug_report(data[:HEAD_SIZE], uri):
+        documents = read_documents(data, uri, opt_in, diagnose=False)
+    if documents:
+        sightings = assign_races([sighting for document in documents for sighting in document.sightings])
+    else:
+        layout = detect_layout(data[:HEAD_SIZE])
+        sightings = assign_races(list(read_sequentially(BytesIO(data).read, uri, layout, opt_in=opt_in)))
+    return [*map(diagnose_sighting, sightings)] if diagnose else sightings
 
 
-def read_documents(text: str | bytes, uri: str = "text", opt_in: bool = False) -> list[ReadDocument]:
+def read_documents(
+    text: str | bytes, uri: str = "text", opt_in: bool = False, *, diagnose: bool = True
+) -> list[ReadDocument]:
     """Return the bug reports in a text with their claims and sightings. A log has none."""
     from deadheat.bug_reports.reader import read_bug_reports  # imports a dozen modules that a log does not need
 
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    return read_bug_reports(data, uri, opt_in) or []
+    documents = read_bug_reports(data, uri, opt_in) or []
+    if not diagnose:
+        return documents
+    return [read._replace(sightings=tuple(map(diagnose_sighting, read.sightings))) for read in documents]

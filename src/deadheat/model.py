@@ -222,7 +222,7 @@ class Document(NamedTuple):
 class DerivedValues:
     """What the stages compute from a report, shared with its duplicates. Each stage sets its own values."""
 
-    __slots__ = ("grouping_key", "instructions", "prepared", "tests", "verdict", "verdict_by_race")
+    __slots__ = ("causes", "grouping_key", "instructions", "prepared", "tests", "verdict", "verdict_by_race")
 
     def __init__(self) -> None:
         self.verdict: Verdict | None = None
@@ -230,6 +230,7 @@ class DerivedValues:
         self.grouping_key: GroupingKey | None = None
         self.instructions: tuple[str, ...] | None = None
         self.tests: tuple[str | None, ...] | None = None
+        self.causes: tuple[Cause, ...] | None = None  # with the names of the original
         self.prepared: object = None  # what an output prepares once for all duplicates
 
 
@@ -256,6 +257,9 @@ class ReportSource(Protocol):
     def rename(self, name: str) -> str:
         """An actor or address of the original, as it is in this report."""
 
+    def rename_in_text(self, text: str) -> str:
+        """A sentence about the original, with the names of this report."""
+
 
 class ParsedReport:
     """A report that is not a duplicate."""
@@ -280,6 +284,9 @@ class ParsedReport:
     def rename(self, name: str) -> str:
         return name
 
+    def rename_in_text(self, text: str) -> str:
+        return text
+
 
 class Sighting(NamedTuple):
     """A report at one position of a document. A named tuple, because there may be millions."""
@@ -289,6 +296,7 @@ class Sighting(NamedTuple):
     uri: str
     span: Span
     document: Document | None = None  # the bug report that contains it, if any
+    causes: tuple[Cause, ...] = ()  # if the sighting has been diagnosed; not compared
 
     @property
     def report(self) -> Report:

@@ -111,7 +111,9 @@ class RaceInspection:
         args = self._args
         accumulator = shown.FindingsAccumulator()
         options = scan_job.ScanOptions(files.ReadOptions(args.error_stacks), args.jobs, args.quiet)
-        scan = scan_job.ScanJob(entries, accumulator.new_collector(), accumulator, options)
+        formats = [gate_formats()[name] for name in (args.format, *(name for name, _ in args.write))]
+        collector = accumulator.new_collector(any(output_format.prints_causes for output_format in formats))
+        scan = scan_job.ScanJob(entries, collector, accumulator, options)
         scan.run()
         scan.clear_progress()
         self.read_nothing = scan.read_nothing

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from deadheat.api import original_causes
 from deadheat.grouping.document import DocumentGrouping as Reports
 from deadheat.grouping.keys import GroupingKey, actor_numbers, grouping_key_of, racing_instructions
 from deadheat.grouping.races import group_by_first
@@ -41,7 +42,7 @@ class _DuplicateGroup:
 
     def __init__(self, sighting: Sighting) -> None:
         report, fingerprint = sighting.source.original, sighting.verdict.fingerprint
-        self.report = mask_report(report, sighting.verdict)
+        self.report = mask_report(report, sighting.verdict, original_causes(sighting.source))
         self.key = sighting.source.derived.grouping_key or grouping_key_of(report, fingerprint)
         self.address = report.address
         self.instructions = racing_instructions(report)
@@ -153,7 +154,7 @@ def sighting_from_row(row: JsonDict, report: JsonDict) -> Sighting:
 
 def _serialized_form(fields: JsonDict, race: str, document: JsonDict) -> JsonDict:
     facts = {fact["name"]: fact["value"] for fact in fields["facts"]}
-    return {**fields, "facts": facts, "schema": SCHEMA_VERSION, "race": race, "document": document}
+    return {**fields, "facts": facts, "schema": SCHEMA_VERSION, "race": race, "causes": [], "document": document}
 
 
 def _from_pairs(pairs: list[JsonDict]) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ import json
 from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import serialization
+from deadheat.api import diagnose_sighting
 from deadheat.output.spill_buffer import LinePacker, LineTemplate, PackedLineStore, unpack_lines
 from deadheat.text.lazy_regex import lazy_compile
 
@@ -31,7 +32,7 @@ class DuplicateTemplate:
     """The JSON of a duplicated report with gaps for the values of `_gap_values_of`."""
 
     def __init__(self, sighting: Sighting) -> None:
-        record = serialization.sighting_to_wire(sighting)
+        record = serialization.sighting_to_wire(diagnose_sighting(sighting))
         position = [*record].index("document")
         before_document, after_document = dict([*record.items()][:position]), dict([*record.items()][position + 1 :])
         self._text_before_race, after_race = _split_at_race(_to_json(before_document)[:-1])
@@ -94,7 +95,7 @@ class JsonLinesCollector:
         if sighting.source.volatile_values and sighting.document is None:
             self._packer.add_filled_template(self._template_number(sighting), _gap_values_of(sighting))
         else:
-            line = _to_json(serialization.sighting_to_wire(sighting))
+            line = _to_json(serialization.sighting_to_wire(diagnose_sighting(sighting)))
             self._packer.add_unique_line([*_split_at_race(line)], [sighting.verdict.race.encode()])
 
     def _template_number(self, sighting: Sighting) -> int:

@@ -8,6 +8,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, Final
 
 from deadheat.model import ParsedReport
+from deadheat.text.lazy_regex import lazy_compile
 
 if TYPE_CHECKING:
     import re
@@ -20,6 +21,8 @@ _HEX_DIGITS: Final = b"0123456789abcdef"
 _HEX_TO_ZERO: Final = bytes.maketrans(_HEX_DIGITS, b"0" * len(_HEX_DIGITS))
 _KEY_HEAD, _KEY_TAIL = 160, 16
 _MAX_KEYS: Final = 4096
+# "goroutine 7 writes at 0x00c000124010"
+_NAME_IN_TEXT: Final = lazy_compile(r"goroutine \d+\b|0x[0-9a-f]+\b")
 _MAX_REPORTS_PER_KEY: Final = 8
 
 
@@ -120,6 +123,9 @@ class Duplicate:
         if position is None:
             return name
         return name[: len(name) - len(number)] + self.volatile_values[position].decode()
+
+    def rename_in_text(self, text: str) -> str:
+        return _NAME_IN_TEXT.sub(lambda match: self.rename(match[0]), text)
 
 
 class DuplicateIndex:

@@ -110,7 +110,7 @@ def find_quotes(messages: Mapping[int, CommitMessage]) -> Iterator[QuotedReport]
 
     for position, message in messages.items():
         if _REPORT_TEXT.search(message.text):
-            for sighting in scan_text(message.text, "message"):
+            for sighting in scan_text(message.text, "message", diagnose=False):
                 yield QuotedReport(position, sighting.verdict.fingerprint, racing_sites(sighting.report))
 
 

@@ -215,7 +215,7 @@ def quoted_sightings(text: str) -> list[Sighting]:
     """The reports that a message quotes."""
     from deadheat.api import scan_text
 
-    return scan_text(text, "message") if _REPORT_TEXT.search(text) else []
+    return scan_text(text, "message", diagnose=False) if _REPORT_TEXT.search(text) else []
 
 
 def fix_reasons(
@@ -365,6 +365,8 @@ _MIN_TIME, _MAX_TIME = -62_135_596_800, 253_402_300_799
 
 
 def fix_to_row(fix: RaceFix) -> FixRow:
+    from deadheat.api import diagnose_sighting
+
     row: FixRow = {name: getattr(fix, name) for name in _SCALAR_FIELDS}
     row |= {name: list(getattr(fix, name)) for name in _LIST_FIELDS}
     row["fixed_at"] = datetime.fromtimestamp(max(_MIN_TIME, min(fix.time, _MAX_TIME)), UTC)
@@ -372,7 +374,7 @@ def fix_to_row(fix: RaceFix) -> FixRow:
         {
             "fingerprint": sighting.verdict.fingerprint,
             "title": sighting.verdict.title,
-            "report": json.dumps(sighting_to_wire(sighting), ensure_ascii=False),
+            "report": json.dumps(sighting_to_wire(diagnose_sighting(sighting)), ensure_ascii=False),
         }
         for sighting in fix.reports
     ]
