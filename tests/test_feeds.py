@@ -15,7 +15,8 @@ from typing import IO, TYPE_CHECKING, cast
 import pytest
 
 import deadheat
-from deadheat.api import read_sightings
+from deadheat import api
+from deadheat.api import read_document, read_opened_documents, read_sightings
 from deadheat.errors import UnreadableError
 from deadheat.parsing import report_reader
 from deadheat.sources import archives, file_listing, files
@@ -105,7 +106,7 @@ def test_a_report_of_a_file_is_found_once_wherever_it_is_cut() -> None:
 
 
 def parted(data: bytes, start: int, end: int | None) -> Iterator[tuple[object, ...]]:
-    for found in files.read_file_part(io.BytesIO(data), "text", start, end):
+    for found in read_document(files.open_range(io.BytesIO(data), "text", start, end)):
         assert isinstance(found, deadheat.Sighting)
         yield told(found)
 
@@ -155,7 +156,7 @@ def test_units_of_a_file_give_what_the_file_gives(tmp_path: Path, monkeypatch: p
     path.write_bytes(data)
     monkeypatch.setattr(files, "LARGE_FILE", 10_006)
     monkeypatch.setattr(files, "MIN_RANGE", 5003)
-    monkeypatch.setattr(files, "RANGE_OVERLAP", 20_000)
+    monkeypatch.setattr(api, "RANGE_OVERLAP", 20_000)
     entry = file_listing.FileEntry(str(path), len(data))
     units = files.split_into_ranges(entry)
     assert len(units) > 10
@@ -167,7 +168,7 @@ def test_units_of_a_file_give_what_the_file_gives(tmp_path: Path, monkeypatch: p
 
 
 def seen(unit: files.FileRange) -> list[Sighting]:
-    found = list(files.read_unit_sightings(unit))
+    found = list(read_opened_documents(files.open_documents(unit)))
     assert not [fault for fault in found if isinstance(fault, UnreadableError)]
     return cast("list[Sighting]", found)
 
@@ -218,7 +219,7 @@ def test_a_file_that_shrinks_while_it_is_read_merely_ends(tmp_path: Path) -> Non
     path = tmp_path / "a.log"
     path.write_bytes(REPORT.encode() + b"x\n" * (1 << 21))
     with path.open("r+b", buffering=0) as raw:
-        found = files.read_file_part(raw, "a", 0, None)
+        found = read_document(files.open_range(raw, "a", 0, None))
         assert isinstance(next(found), deadheat.Sighting)
         raw.truncate(1000)
         assert list(found) == []
@@ -226,7 +227,7 @@ def test_a_file_that_shrinks_while_it_is_read_merely_ends(tmp_path: Path) -> Non
 
 def test_a_range_without_a_report_is_not_read_to_the_end_of_its_file() -> None:
     raw = io.BytesIO(b"all is well\n" * (1 << 20))
-    assert list(files.read_file_part(raw, "a", 1 << 20, 1 << 21)) == []
+    assert list(read_document(files.open_range(raw, "a", 1 << 20, 1 << 21))) == []
     assert raw.tell() < 1 << 22
 
 
@@ -319,9 +320,8 @@ def unpacked(data: bytes) -> tuple[dict[str, bytes], list[str]]:
         if isinstance(member, UnreadableError):
             faults.append(str(member))
             continue
-        uri, stream = member
         try:
-            contents[uri] = b"".join(iter(lambda s=stream: s.read(1 << 16), b""))  # type: ignore[misc]
+            contents[member.uri] = b"".join(iter(lambda m=member: m.read(1 << 16), b""))  # type: ignore[misc]
         except UnreadableError as error:
             faults.append(str(error))
     return contents, faults
@@ -378,7 +378,7 @@ def test_a_pipe_that_gives_little_at_a_time_unpacks_the_same(pack: Callable[[byt
     data = random.Random(1).randbytes(20_000)
     stream = cast("IO[bytes]", Unseekable(pack(data)))
     contents = [
-        b"".join(iter(lambda s=member[1]: s.read(999), b""))  # type: ignore[misc]
+        b"".join(iter(lambda m=member: m.read(999), b""))  # type: ignore[misc]
         for member in archives.iter_members(stream, "a")
         if not isinstance(member, UnreadableError)
     ]
@@ -429,8 +429,8 @@ def before_the_fault(packed: bytes) -> bytes:
     member = next(archives.iter_members(io.BytesIO(packed), "a"))
     assert not isinstance(member, UnreadableError)
     met = b""
-    with contextlib.suppress(*archives.ARCHIVE_ERRORS):
-        while data := member[1].read(1 << 20):
+    with contextlib.suppress(UnreadableError):
+        while data := member.read(1 << 20):
             met += data
     return met
 

@@ -26,6 +26,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deadheat import api
 from deadheat import spark as spark_module
 from deadheat.api import scan_text
 from deadheat.diagnosis import causes_of_report, ranking
@@ -526,14 +527,14 @@ def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(tmp_path: Path, m
         (tmp_path / name).write_bytes(REPORT)
     todo = [one for work in input_files.list_work([str(tmp_path)]) for _, one in input_files.split_work(work)]
     (tmp_path / "a.log").unlink()
-    part = files.read_file_part
+    part = files.open_range
 
-    def failing(raw: Any, uri: str, *args: Any, **more: Any) -> files.SourceItems:
+    def failing(raw: Any, uri: str, *args: Any) -> Any:
         if uri.endswith("b.log"):
             raise ValueError("nobody thought of this")
-        return part(raw, uri, *args, **more)
+        return part(raw, uri, *args)
 
-    monkeypatch.setattr(files, "read_file_part", failing)
+    monkeypatch.setattr(files, "open_range", failing)
     found = _written(tmp_path / "seen", todo)
     told = [(Path(row["uri"]).name, row["fault"], row["unopened"]) for row in found]
     assert sorted(told, key=str) == [
@@ -546,13 +547,12 @@ def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(tmp_path: Path, m
 def test_what_a_range_has_shown_before_a_fault_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.log").write_bytes(REPORT * 3)
     ((_, whole),) = input_files.split_work(next(input_files.list_work([str(tmp_path)])))
-    part = files.read_file_part
 
-    def failing(*args: Any, **more: Any) -> files.SourceItems:
-        yield from islice(part(*args, **more), 2)
+    def failing(documents: Any) -> Any:
+        yield from islice(api.read_opened_documents(documents), 2)
         raise ValueError("nobody thought of this")
 
-    monkeypatch.setattr(files, "read_file_part", failing)
+    monkeypatch.setattr(tasks, "read_opened_documents", failing)
     found = _written(tmp_path / "seen", [whole._replace(ranged=True)])
     fault = "reading failed (ValueError('nobody thought of this'))"
     assert [row["fault"] for row in found] == [None, None, fault]

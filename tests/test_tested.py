@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deadheat
+from deadheat.api import read_document, read_opened_documents
 from deadheat.model import Sighting
 from deadheat.parsing.test_events import EVENT_DISTANCE, GoTestAttributor, GoTestEventParser, GoTestFailures, leaf_tests
 from deadheat.sources import file_listing, files
@@ -195,14 +196,14 @@ def test_a_document_in_parts_gives_what_the_whole_gives(lines: int, tmp_path: Pa
         parts = [
             one.report.test
             for start in range(0, len(text), step)
-            for one in files.read_file_part(raw, "log", start, start + step)
+            for one in read_document(files.open_range(raw, "log", start, start + step))
             if isinstance(one, Sighting)
         ]
     entry = file_listing.FileEntry(str(log), len(text), is_explicit=True)
     ranges = [
         one.report.test
         for start in range(0, len(text), step)
-        for one in files.read_unit_sightings(files.FileRange(entry, start, start + step))
+        for one in read_opened_documents(files.open_documents(files.FileRange(entry, start, start + step)))
         if isinstance(one, Sighting)
     ]
     assert parts == ranges == whole

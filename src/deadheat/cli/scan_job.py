@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
+from deadheat.api import ReadOptions, read_opened_documents
 from deadheat.cli import worker_pool
 from deadheat.cli.progress import ProgressLine
 from deadheat.errors import UnreadableError
@@ -29,7 +30,7 @@ _MAX_BATCH_ITEMS, _MAX_FULL_REPORTS = 4096, 128
 class ScanOptions:
     """Options of a scan."""
 
-    read_options: files.ReadOptions
+    read_options: ReadOptions
     jobs: int | None = None  # one per core
     quiet: bool = False
 
@@ -114,7 +115,7 @@ class ScanJob:
         is_part = unit.start > 0 or unit.end is not None
         faults, batch = 0, _SightingBatch()
         try:
-            for item in files.read_unit_sightings(unit, tick, read_options):
+            for item in read_opened_documents(files.open_documents(unit, tick), read_options):
                 if isinstance(item, UnreadableError):
                     faults += 1
                     yield "fault", item
