@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.detectors import LineVerdict
-from deadheat.model import Damage, ParsedReport, Span
+from deadheat.model import Damage, ParsedReport, ReportSource, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from deadheat.detectors import Detector, LineParser
-    from deadheat.model import ReportSource
 
 # a longer report, or one continued after this many other bytes, is abandoned
 MAX_REPORT_SIZE = 1 << 16

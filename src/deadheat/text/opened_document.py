@@ -17,7 +17,7 @@ class OpenedDocument(NamedTuple):
 
     uri: str
     head: bytes  # the first bytes, at most `HEAD_SIZE`
-    read: ReadBytes  # the bytes after the head
+    read: Callable[[int], bytes]  # the bytes after the head
 
 
 class DocumentRange(NamedTuple):
