@@ -69,7 +69,7 @@ def in_one_process(where: str, reports: list[Made]) -> None:
         before, each, right = processor(), [], Right(0, 0)
         with Clone(where) as clone:
             for one in reports:
-                (sighting,) = deadheat.scan(one.text)
+                (sighting,) = deadheat.scan(one.text, diagnose=False)
                 began = time.monotonic()
                 told = build_dossier(sighting.report, [clone])
                 clone.finish_report()

@@ -8,8 +8,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from deadheat.api import ReadOptions
 from deadheat.cli import reduce_garbage_collection, scan_job
-from deadheat.sources import file_listing, files
+from deadheat.sources import file_listing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +49,7 @@ def main() -> None:
     reduce_garbage_collection()
     frames = _Frames()
     scan = scan_job.ScanJob(
-        file_listing.list_entries(sys.argv[1:]), frames, frames, scan_job.ScanOptions(files.ReadOptions(full=True))
+        file_listing.list_entries(sys.argv[1:]), frames, frames, scan_job.ScanOptions(ReadOptions())
     )
     scan.run()
     frames.write_remaining(scan.identity.race_ids())

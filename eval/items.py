@@ -60,7 +60,7 @@ def _folders(language: str, part: Part) -> list[Path]:
 
 def _recording(folder: Path, name: str, kind: str, text: str, races: Sequence[str | None]) -> Recording:
     uri = f"{folder.name}/{name}"
-    sightings = deadheat.scan(text, uri)
+    sightings = deadheat.scan(text, uri, diagnose=False)
     if len(sightings) != len(races):
         raise SystemExit(f"{uri}: {len(sightings)} reports, {len(races)} labels: label it again")
     labelled = [(race, s) for race, s in zip(races, sightings, strict=True) if race]
@@ -86,7 +86,7 @@ def _native(part: Part, language: str) -> Iterator[Recording]:
             text = path.read_text(encoding="utf-8")
             tool, _, kind = path.stem.partition("-")
             races: list[str | None] = []
-            for sighting in deadheat.scan(text):
+            for sighting in deadheat.scan(text, diagnose=False):
                 names = (path.stem, tool, sighting.report.detector)
                 told: list[dict[str, Any]] = next((truth[n] for n in names if n in truth), [])
                 races.append(_native_race(folder.name, sighting.report, told))
@@ -133,7 +133,7 @@ def damaged(recordings: Sequence[Recording], damages: Sequence[Damage], seed: in
         raw = damage.apply(recording.text, random.Random(rng.random()))
         left = list(recording.items)
         # another text than the clean one, so that what is the same in both is no evidence
-        for sighting in deadheat.scan(raw, f"{recording.uri} {damage.name}"):
+        for sighting in deadheat.scan(raw, f"{recording.uri} {damage.name}", diagnose=False):
             item = _origin(sighting.report, recording.items, left)
             if item is None:
                 continue

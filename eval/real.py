@@ -133,7 +133,7 @@ def _message(git: GitReader, commit: str) -> bytes:
 def reported(message: bytes, number: int) -> Report | None:
     """The report whose second access is the one of that number in a message."""
     places = [match.start() for match in _SECOND.finditer(message)]
-    for sighting in deadheat.scan(message, uri="message"):
+    for sighting in deadheat.scan(message, uri="message", diagnose=False):
         if sighting.span.offset <= places[number - 1] < sighting.span.end:
             return sighting.report
     return None

@@ -85,7 +85,7 @@ def frame(function: str, place: str) -> str:
 
 def go_report(*sides: tuple[str, list[tuple[str, str]]], created: str = "") -> Report:
     """A report of Go's detector: each side an operation and its frames (function, file:line)."""
-    (sighting,) = deadheat.scan(go_text(*sides, created=created))
+    (sighting,) = deadheat.scan(go_text(*sides, created=created), diagnose=False)
     return sighting.report
 
 

@@ -59,7 +59,7 @@ def frames(told: tuple[str, ...], offset: int = 0x45) -> list[str]:
 
 
 def first(text: str) -> str:
-    (sighting,) = deadheat.scan(text)
+    (sighting,) = deadheat.scan(text, diagnose=False)
     found = diagnose(sighting.report)
     assert not any(finding.crashed for finding in found)
     return found[0].cause
@@ -350,7 +350,7 @@ def test_a_second_look_needs_room(maker: str, down: int, expected: str) -> None:
     makes = Side("write", stack, go("B"), 0x145)
     assert first(report(looks, makes)) == expected
     # so little code leads to a variable of a package that this does not tell
-    (sighting,) = deadheat.scan(report(looks, makes, DATA))
+    (sighting,) = deadheat.scan(report(looks, makes, DATA), diagnose=False)
     assert "double-checked-locking" not in {f.cause for f in diagnose(sighting.report)}
 
 
@@ -385,7 +385,7 @@ def test_what_is_made_behind_a_lock_is_made_further_down(line: int, maker: str, 
     by = go("TestShelf")
     reads = Side("read", ("(*Shelf).current shelf.go:50", "TestShelf.func1 shelf_test.go:17"), by)
     stack = (f"{maker} shelf.go:70", f"(*Shelf).current shelf.go:{line}")
-    (sighting,) = deadheat.scan(report(reads, Side("write", stack, by)))
+    (sighting,) = deadheat.scan(report(reads, Side("write", stack, by)), diagnose=False)
     found = diagnose(sighting.report)
     assert found[0].cause == "missing-lock"
     assert {finding.cause for finding in found} == expected
@@ -684,7 +684,7 @@ def test_memory_of_a_call_that_lends_it_to_a_thread(old: str, new: str, expected
 def test_what_would_settle_whether_a_starter_has_waited() -> None:
     worker = Side("write", ("(*Crate).pack crate.go:5",), go("(*Shelf).Load"), state="finished")
     other = Side("read", ("(*Crate).label crate.go:9", "(*Shelf).Load shelf.go:36"))
-    (sighting,) = deadheat.scan(report(worker, other))
+    (sighting,) = deadheat.scan(report(worker, other), diagnose=False)
     found = diagnose(sighting.report)[0]
     assert found.cause == "unknown"
     assert any("`(*Shelf).Load`, which started the worker" in told for told in found.open_questions)

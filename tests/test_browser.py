@@ -35,7 +35,7 @@ def races() -> Iterator[RaceFinding]:
     attack = "</script><script>document.title='x'</script><img src=x onerror=\"document.title='x'\">"
     verdict = model.verdict._replace(race="f" * 16, title=attack)
     told = model.report._replace(test=attack)
-    yield RaceFinding(model._replace(source=told, verdict=verdict), 1, (attack,), GateStanding.KNOWN, attack)
+    yield RaceFinding(model.with_report(told)._replace(verdict=verdict), 1, (attack,), GateStanding.KNOWN, attack)
 
 
 def written(path: Path) -> Path:

@@ -148,7 +148,7 @@ def test_a_bug_report_is_read_for_all_of_this(
         f"      /src/relay/hub/hub.go:{read} +0x45\n```\n\n"
         "### 4. What is your version? (Required)\n\nFound in v1.4.1.\n"
     )
-    (sighting,) = deadheat.scan((tmp_path / "issue.txt").read_bytes())
+    (sighting,) = deadheat.scan((tmp_path / "issue.txt").read_bytes(), diagnose=False)
     assert hints_from_document(sighting.document).revisions == ("v1.4.1",)
     cli.main(["explain", str(tmp_path / "issue.txt"), "--repo", str(repo.path)])
     text = capsys.readouterr().out

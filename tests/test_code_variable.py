@@ -854,6 +854,6 @@ def test_what_the_only_line_that_is_known_is_about(
     place = f"/src/relay/hub/hub.go:{line(KEPT, text)}"
     lost = go_text(("read", [(f"{MODULE}/hub.{function}", place)]), ("write", []))
     told = lost.replace("goroutine 8:\n", "goroutine 8:\n  [failed to restore the stack]\n")
-    (sighting,) = deadheat.scan(told.replace("00c000012340", address))
+    (sighting,) = deadheat.scan(told.replace("00c000012340", address), diagnose=False)
     variable = told_of(repo, sighting.report).variable
     assert (variable and variable.name) == expected

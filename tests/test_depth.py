@@ -41,7 +41,7 @@ Goroutine 8 (running) created at:
 
 
 def scene(text: str) -> RaceContext:
-    (sighting,) = deadheat.scan(text)
+    (sighting,) = deadheat.scan(text, diagnose=False)
     return RaceContext(sighting.report)
 
 

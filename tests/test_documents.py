@@ -18,7 +18,6 @@ from deadheat.api import read_sightings
 from deadheat.bug_reports import OffsetText, claims
 from deadheat.bug_reports.reader import read_bug_reports
 from deadheat.cli import main
-from deadheat.json_line import sighting_to_json
 from deadheat.text.window import StreamSource
 from tests.cases import ROOT as CASES
 from tests.cases import SHARED, brief
@@ -47,7 +46,7 @@ def told(path: Path) -> dict[str, Any]:
             }
             for document, sightings in reads
         ],
-        "reports": [_short(brief(s)) for s in deadheat.scan(data, path.name)],
+        "reports": [_short(brief(s)) for s in deadheat.scan(data, path.name, diagnose=False)],
     }
 
 
@@ -102,13 +101,13 @@ def _reader(data: bytes) -> Any:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_no_report_is_lost_to_the_splitting(path: Path) -> None:
     data = path.read_bytes()
-    found = [s.verdict.fingerprint for s in deadheat.scan(data, path.name)]
+    found = [s.verdict.fingerprint for s in deadheat.scan(data, path.name, diagnose=False)]
     assert raw(data) <= {*found}
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_no_report_is_found_twice_at_one_place(path: Path) -> None:
-    places = [(s.span.offset, s.span.stream) for s in deadheat.scan(path.read_bytes(), path.name)]
+    places = [(s.span.offset, s.span.stream) for s in deadheat.scan(path.read_bytes(), path.name, diagnose=False)]
     assert len(places) == len({*places})
 
 
@@ -132,15 +131,15 @@ def test_every_recorded_report_survives_every_shape() -> None:
     assert len(paths) > 5
     for path in paths:
         text = path.read_text()
-        plain = sorted(s.verdict.fingerprint for s in deadheat.scan(text))
+        plain = sorted(s.verdict.fingerprint for s in deadheat.scan(text, diagnose=False))
         for name, data in wrapped(text).items():
-            found = sorted(s.verdict.fingerprint for s in deadheat.scan(data))
+            found = sorted(s.verdict.fingerprint for s in deadheat.scan(data, diagnose=False))
             assert found == plain, (path, name)
 
 
 def test_places_of_reports_are_raw() -> None:
     for name, data in wrapped(REPORT).items():
-        (sighting,) = deadheat.scan(data)
+        (sighting,) = deadheat.scan(data, diagnose=False)
         text = data[sighting.span.offset : sighting.span.end]
         assert text.startswith(b"WARNING: DATA RACE"), name
         assert text.rstrip(b"\\n\n").endswith(b"=" * 18), name
@@ -148,7 +147,7 @@ def test_places_of_reports_are_raw() -> None:
 
 def test_the_test_case_is_the_test_of_a_report_that_has_none() -> None:
     text = REPORT.replace("Test", "Serve")
-    (sighting,) = deadheat.scan(wrapped(text)["junit"])
+    (sighting,) = deadheat.scan(wrapped(text)["junit"], diagnose=False)
     assert sighting.report.test == "TestX"
 
 
@@ -179,10 +178,10 @@ def test_nothing_that_a_detector_printed_is_a_claim() -> None:
 
 def test_an_ordinary_log_with_an_error_stack_has_no_race() -> None:
     stack = (CASES / "near_misses" / "error-stack-of-pkg-errors.txt").read_text()
-    assert deadheat.scan(stack) == []
-    assert deadheat.scan(f"WARNING: DATA RACE\n{stack}") == []
-    assert deadheat.scan(f"# Import fails\n\nIt fails:\n\n```\n{stack}```\n") == []
-    assert len(deadheat.scan(f"# Import fails\n\nIt is a data race:\n\n```\n{stack}```\n")) == 1
+    assert deadheat.scan(stack, diagnose=False) == []
+    assert deadheat.scan(f"WARNING: DATA RACE\n{stack}", diagnose=False) == []
+    assert deadheat.scan(f"# Import fails\n\nIt fails:\n\n```\n{stack}```\n", diagnose=False) == []
+    assert len(deadheat.scan(f"# Import fails\n\nIt is a data race:\n\n```\n{stack}```\n", diagnose=False)) == 1
 
 
 SPEAKS = (
@@ -200,7 +199,7 @@ SILENT = (
 @pytest.mark.parametrize("said", [*SPEAKS, *SILENT])
 def test_an_error_stack_is_read_where_the_author_speaks_of_a_race(said: str) -> None:
     stack = (CASES / "near_misses" / "error-stack-of-pkg-errors.txt").read_text()
-    found = deadheat.scan(f"# It fails\n\n{said}\n\n```\n{stack}```\n")
+    found = deadheat.scan(f"# It fails\n\n{said}\n\n```\n{stack}```\n", diagnose=False)
     assert len(found) == (said in SPEAKS)
 
 
@@ -351,7 +350,7 @@ def test_hostile_text_takes_no_longer_than_its_size(name: str) -> None:
 def test_a_line_of_ten_megabytes_is_a_log() -> None:
     data = b"# A data race\n\n" + b"v1.2.3 #12 " * 1_000_000
     assert deadheat.read_documents(data) == []
-    assert deadheat.scan(data + f"\n\n{REPORT}".encode()) != []
+    assert deadheat.scan(data + f"\n\n{REPORT}".encode(), diagnose=False) != []
 
 
 # -- shapes ----------------------------------------------------------------------------------------
@@ -418,9 +417,8 @@ def test_a_line_from_a_log_has_no_claims(capsys: Capture) -> None:
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_the_wire_gives_back_what_it_took(path: Path) -> None:
-    for sighting in deadheat.scan(path.read_bytes(), path.name):
-        plain = json.loads(sighting_to_json(sighting))
-        assert plain == deadheat.sighting_to_wire(sighting)
+    for sighting in deadheat.scan(path.read_bytes(), path.name, diagnose=False):
+        plain = json.loads(json.dumps(deadheat.sighting_to_wire(sighting)))
         assert deadheat.sighting_from_wire(plain) == sighting
 
 
@@ -491,9 +489,9 @@ def _sides(sighting: deadheat.Sighting) -> list[tuple[str, int | None]]:
 def test_error_stacks_survive_damage(damage: Damage) -> None:
     for name in CLEAN:
         text = (CASES / "go_error" / f"{name}.txt").read_text()
-        (whole,) = deadheat.scan(text, opt_in=True)
+        (whole,) = deadheat.scan(text, opt_in=True, diagnose=False)
         for seed in range(3):
-            found = deadheat.scan(damage.apply(text, random.Random(seed)), opt_in=True)
+            found = deadheat.scan(damage.apply(text, random.Random(seed)), opt_in=True, diagnose=False)
             if damage.lossy:
                 assert all(s.report.damage or _sides(s) == _sides(whole) for s in found)
             else:

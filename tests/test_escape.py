@@ -129,7 +129,7 @@ def frame(function: str, line: int | None = 7) -> Frame:
 
 
 def test_the_picture_has_both_lanes_from_start_to_access() -> None:
-    [sighting] = deadheat.scan((ROOT / "go" / "two-goroutines.txt").read_bytes())
+    [sighting] = deadheat.scan((ROOT / "go" / "two-goroutines.txt").read_bytes(), diagnose=False)
     drawn = ElementTree.fromstring(race_diagram.render_svg(sighting.report))
     shown = " ".join(text for text in drawn.itertext() if text.strip())
     for told in ("goroutine 21", "goroutine 20", "WRITE", "READ", "cart/cart.go:31", "started in"):

@@ -48,7 +48,7 @@ def report(
     first: str = "Add", second: str = "Sum", line: int = 10, caller: str = "run", address: str = "a0010"
 ) -> Sighting:
     text = TEXT.format(first=first, second=second, line=line, caller=caller, address=address)
-    (sighting,) = deadheat.scan(text, f"{first} {second} {line} {caller} {address}")
+    (sighting,) = deadheat.scan(text, f"{first} {second} {line} {caller} {address}", diagnose=False)
     return sighting
 
 

@@ -55,7 +55,7 @@ def test_the_programs_names_change_and_the_librarys_stay() -> None:
 
 def test_a_report_is_renamed_with_its_program() -> None:
     found = renaming.renamed({"go.mod": b"module example.com/x\n", "p/p.go": GO}, renaming.neutral())
-    (sighting,) = deadheat.scan(REPORT)
+    (sighting,) = deadheat.scan(REPORT, diagnose=False)
     frame = found.report(sighting.report).accesses[0].stack[0]
     assert frame.function.endswith(f"(*{found.naming['Box']}).{found.naming['Wait']}")
     assert (frame.file, frame.line) == sighting.report.accesses[0].stack[0][2:4]

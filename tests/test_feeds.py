@@ -15,11 +15,12 @@ from typing import IO, TYPE_CHECKING, cast
 import pytest
 
 import deadheat
-from deadheat.api import read_sightings
+from deadheat import api
+from deadheat.api import read_document, read_opened_documents, read_sightings
 from deadheat.errors import UnreadableError
 from deadheat.parsing import report_reader
 from deadheat.sources import archives, file_listing, files
-from deadheat.sources.files import MappedSource, ReusedBufferSource
+from deadheat.sources.files import ReusedBufferSource
 from deadheat.text.window import StreamSource
 from tests.cases import ROOT
 from tests.damage import named
@@ -88,7 +89,7 @@ def ranged(text: bytes, start: int, end: int | None) -> list[tuple[object, ...]]
 @pytest.mark.parametrize("kind", TEXTS)
 def test_a_report_belongs_to_the_range_in_which_it_starts(kind: str) -> None:
     text = TEXTS[kind]()
-    whole = [told(sighting) for sighting in deadheat.scan(text)]
+    whole = [told(sighting) for sighting in deadheat.scan(text, diagnose=False)]
     assert whole
     for cut in range(len(text) + 1):
         parts = ranged(text, 0, cut) + ranged(text, cut, None)
@@ -98,14 +99,14 @@ def test_a_report_belongs_to_the_range_in_which_it_starts(kind: str) -> None:
 @pytest.mark.long
 def test_a_report_of_a_file_is_found_once_wherever_it_is_cut() -> None:
     data = f"before\n{REPORT}between\n{OTHER}after\n".encode()
-    whole = [told(sighting) for sighting in deadheat.scan(data)]
+    whole = [told(sighting) for sighting in deadheat.scan(data, diagnose=False)]
     assert len(whole) == 2
     for cut in range(1, len(data)):
         assert [*parted(data, 0, cut), *parted(data, cut, None)] == whole, cut
 
 
 def parted(data: bytes, start: int, end: int | None) -> Iterator[tuple[object, ...]]:
-    for found in files.read_file_part(io.BytesIO(data), "text", start, end, files.ReadOptions(full=True)):
+    for found in read_document(files.open_range(io.BytesIO(data), "text", start, end)):
         assert isinstance(found, deadheat.Sighting)
         yield told(found)
 
@@ -114,7 +115,7 @@ def parted(data: bytes, start: int, end: int | None) -> Iterator[tuple[object, .
 @pytest.mark.parametrize("kind", LONG)
 def test_ranges_that_end_around_the_ends_of_lines_lose_and_repeat_nothing(kind: str) -> None:
     text = LONG[kind]()
-    whole = [told(sighting) for sighting in deadheat.scan(text)]
+    whole = [told(sighting) for sighting in deadheat.scan(text, diagnose=False)]
     assert len(whole) >= 4
     ends = [match.end() for match in re.finditer(b"\n", text)]
     for end in ends[::4]:
@@ -127,7 +128,7 @@ def test_ranges_that_end_around_the_ends_of_lines_lose_and_repeat_nothing(kind: 
 @pytest.mark.parametrize("kind", LONG)
 def test_many_ranges_give_what_the_whole_gives(kind: str) -> None:
     text = LONG[kind]() * 2
-    whole = [told(sighting) for sighting in deadheat.scan(text)]
+    whole = [told(sighting) for sighting in deadheat.scan(text, diagnose=False)]
     rng = random.Random(3)
     for _ in range(5):
         cuts = sorted({0, *(rng.randrange(len(text)) for _ in range(6))})
@@ -144,35 +145,30 @@ def test_a_range_without_a_report_is_not_read_to_the_end_of_the_file() -> None:
     assert end <= text.tell() <= size // 2
 
 
-@pytest.mark.parametrize("piece", [4096, 1 << 16])
 @pytest.mark.parametrize(
     "damage", ["", *(pytest.param(n, marks=pytest.mark.long) for n in ("github-actions", "kubectl-two-pods", "crlf"))]
 )
-def test_units_of_a_file_give_what_the_file_gives(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int, damage: str
-) -> None:
-    """With small units, a small reach and small maps, all of their borders are met."""
+def test_units_of_a_file_give_what_the_file_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+    """With small units and a small reach, all of their borders are met."""
     text = "".join(f"line {n}\n" * (n % 90) + REPORT for n in range(40)) + FATAL
     data = damaged(damage, text) if damage else text.encode()
     path = tmp_path / "a.log"
     path.write_bytes(data)
     monkeypatch.setattr(files, "LARGE_FILE", 10_006)
     monkeypatch.setattr(files, "MIN_RANGE", 5003)
-    monkeypatch.setattr(files, "RANGE_OVERLAP", 20_000)
-    monkeypatch.setattr(files, "MappedSource", lambda fd, size, start: MappedSource(fd, size, start, piece))
+    monkeypatch.setattr(api, "RANGE_OVERLAP", 20_000)
     entry = file_listing.FileEntry(str(path), len(data))
     units = files.split_into_ranges(entry)
     assert len(units) > 10
     assert sum(unit.size for unit in units) == len(data)
     whole = [told(sighting) for sighting in seen(files.FileRange(entry))]
     assert len(whole) == (82 if "two" in damage else 41)
-    for mapped in (False, True):
-        parts = [told(s) for unit in units for s in seen(unit, mapped)]
-        assert sorted(parts, key=str) == sorted(whole, key=str)
+    parts = [told(s) for unit in units for s in seen(unit)]
+    assert sorted(parts, key=str) == sorted(whole, key=str)
 
 
-def seen(unit: files.FileRange, mapped: bool = False) -> list[Sighting]:
-    found = list(files.read_unit_sightings(unit, mapped))
+def seen(unit: files.FileRange) -> list[Sighting]:
+    found = list(read_opened_documents(files.open_documents(unit)))
     assert not [fault for fault in found if isinstance(fault, UnreadableError)]
     return cast("list[Sighting]", found)
 
@@ -203,31 +199,6 @@ def test_a_wide_file_gives_raw_offsets(tmp_path: Path) -> None:
     assert text.startswith("WARNING: DATA RACE")
 
 
-# -- maps ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", [0, 1, 4095, 4096, 4097, 50_000])
-@pytest.mark.parametrize("start", [0, 1, 4096, 5000])
-def test_a_map_moves_over_every_byte_and_keeps_what_is_wanted(tmp_path: Path, size: int, start: int) -> None:
-    data = random.Random(size).randbytes(size)
-    (tmp_path / "a").write_bytes(data)
-    with (tmp_path / "a").open("rb") as file:
-        source = MappedSource(file.fileno(), size, min(start, size), map_size=4096)
-        assert source.base <= start
-        at = source.base
-        while True:
-            end = source.base + len(source.buffer)
-            assert source.buffer[at - source.base : end] == data[at:end]
-            keep = max(at, end - 100)
-            if not source.read_more(keep):
-                break
-            assert source.base <= keep
-            assert source.base + len(source.buffer) > end
-            at = keep
-        assert end == size or size == 0
-        source.close()
-
-
 @pytest.mark.parametrize("size", [64, 1000, 4096])
 @pytest.mark.parametrize("keep", [0, 1, 50, 5000])
 def test_memory_that_is_used_again_holds_every_byte_that_is_wanted(size: int, keep: int) -> None:
@@ -248,7 +219,7 @@ def test_a_file_that_shrinks_while_it_is_read_merely_ends(tmp_path: Path) -> Non
     path = tmp_path / "a.log"
     path.write_bytes(REPORT.encode() + b"x\n" * (1 << 21))
     with path.open("r+b", buffering=0) as raw:
-        found = files.read_file_part(raw, "a", 0, None)
+        found = read_document(files.open_range(raw, "a", 0, None))
         assert isinstance(next(found), deadheat.Sighting)
         raw.truncate(1000)
         assert list(found) == []
@@ -256,7 +227,7 @@ def test_a_file_that_shrinks_while_it_is_read_merely_ends(tmp_path: Path) -> Non
 
 def test_a_range_without_a_report_is_not_read_to_the_end_of_its_file() -> None:
     raw = io.BytesIO(b"all is well\n" * (1 << 20))
-    assert list(files.read_file_part(raw, "a", 1 << 20, 1 << 21)) == []
+    assert list(read_document(files.open_range(raw, "a", 1 << 20, 1 << 21))) == []
     assert raw.tell() < 1 << 22
 
 
@@ -349,9 +320,8 @@ def unpacked(data: bytes) -> tuple[dict[str, bytes], list[str]]:
         if isinstance(member, UnreadableError):
             faults.append(str(member))
             continue
-        uri, stream = member
         try:
-            contents[uri] = b"".join(iter(lambda s=stream: s.read(1 << 16), b""))  # type: ignore[misc]
+            contents[member.uri] = b"".join(iter(lambda m=member: m.read(1 << 16), b""))  # type: ignore[misc]
         except UnreadableError as error:
             faults.append(str(error))
     return contents, faults
@@ -408,7 +378,7 @@ def test_a_pipe_that_gives_little_at_a_time_unpacks_the_same(pack: Callable[[byt
     data = random.Random(1).randbytes(20_000)
     stream = cast("IO[bytes]", Unseekable(pack(data)))
     contents = [
-        b"".join(iter(lambda s=member[1]: s.read(999), b""))  # type: ignore[misc]
+        b"".join(iter(lambda m=member: m.read(999), b""))  # type: ignore[misc]
         for member in archives.iter_members(stream, "a")
         if not isinstance(member, UnreadableError)
     ]
@@ -459,8 +429,8 @@ def before_the_fault(packed: bytes) -> bytes:
     member = next(archives.iter_members(io.BytesIO(packed), "a"))
     assert not isinstance(member, UnreadableError)
     met = b""
-    with contextlib.suppress(*archives.ARCHIVE_ERRORS):
-        while data := member[1].read(1 << 20):
+    with contextlib.suppress(UnreadableError):
+        while data := member.read(1 << 20):
             met += data
     return met
 

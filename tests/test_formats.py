@@ -120,7 +120,7 @@ def test_no_race_is_a_document_too(name: str) -> None:
 
 def test_a_scan_of_a_pipe_and_of_a_file_give_the_same(tmp_path: Path) -> None:
     roll = FindingsAccumulator()
-    gatherer = roll.new_collector()
+    gatherer = roll.new_collector(diagnose=True)
     for finding in findings(text_of("go/two-goroutines.txt")):
         gatherer.add_sighting(finding.sighting)
     roll.merge_batch(gatherer.pack_batch())

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 REPORT = ROOT / "go" / "two-goroutines.txt"
 OTHER = ROOT / "go" / "method-value.txt"
 TITLE = "read/write race in cart.(*Cart): Total / Add"
-RACE = deadheat.scan(REPORT.read_bytes())[0].verdict.race
+RACE = deadheat.scan(REPORT.read_bytes(), diagnose=False)[0].verdict.race
 TODAY = "2026-06-01"
 EMPTY = Baseline()
 Capture = pytest.CaptureFixture[str]
@@ -42,7 +42,7 @@ class Gated:
     """What one gate says of some reports."""
 
     def __init__(self, text: bytes, baseline: Baseline = EMPTY, today: str = TODAY) -> None:
-        sightings, found, _ = group_sightings(deadheat.scan(text))
+        sightings, found, _ = group_sightings(deadheat.scan(text, diagnose=False))
         self.gate = BaselineGate(baseline, found, today)
         self.races: dict[str, Sighting] = {}
         for sighting in sightings:

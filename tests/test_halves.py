@@ -42,7 +42,7 @@ def in_one_run(*texts: str) -> list[str]:
     found = races.empty_facts()
     document = DocumentGrouping()
     for text in texts:
-        [sighting] = deadheat.scan(text)
+        [sighting] = deadheat.scan(text, diagnose=False)
         first = sighting.report.accesses[0]
         document.add_report(grouping_key_of(sighting.report), None, int(first.address or "0", 16))
     names, told = document.group_reports()
@@ -85,7 +85,7 @@ def test_what_is_left_over_may_be_another_variable() -> None:
 def test_two_lines_of_one_function_meet_if_different_actors_were_there() -> None:
     [whole] = ids(report(0xC000, reader="(*Cart).Add", read=33))
     texts = [half(0xC000), other(0xC000, "(*Cart).Add", 33)]
-    known = [grouping_key_of(deadheat.scan(text)[0].report) for text in texts]
+    known = [grouping_key_of(deadheat.scan(text, diagnose=False)[0].report) for text in texts]
     for who, races_ in ((("7", "8"), {whole}), (("7", "7"), set(in_one_run(texts[0])))):
         document = DocumentGrouping()
         for one, actor in zip(known, who, strict=True):
@@ -96,7 +96,7 @@ def test_two_lines_of_one_function_meet_if_different_actors_were_there() -> None
 
 def test_a_function_that_meets_no_other_one_meets_itself() -> None:
     def approximate(at: int, line: int, by: str) -> tuple[GroupingKey, None, int, Callable[[], Actors]]:
-        [sighting] = deadheat.scan(half(at, write=line))
+        [sighting] = deadheat.scan(half(at, write=line), diagnose=False)
         return grouping_key_of(sighting.report), None, at, lambda: frozenset(by.split())
 
     def sides(*seen: tuple[GroupingKey, None, int, Callable[[], Actors]]) -> list[list[int]]:
@@ -109,7 +109,7 @@ def test_a_function_that_meets_no_other_one_meets_itself() -> None:
     # one was there
     assert sides(approximate(0xC000, 31, "2")) == [[31]]
     # the function meets another one elsewhere, so who knows what it met here
-    third = deadheat.scan(other(0xC000))[0].report
+    third = deadheat.scan(other(0xC000), diagnose=False)[0].report
     seen = (grouping_key_of(third), None, 0xC000, lambda: frozenset("4"))
     assert sides(two[0], seen, approximate(0xC100, 35, "2 3"))[2] == [35]
 
@@ -143,7 +143,7 @@ def recorded() -> Callable[[str, str], str]:
 
 
 POOL = [
-    grouping_key_of(deadheat.scan(text)[0].report)
+    grouping_key_of(deadheat.scan(text, diagnose=False)[0].report)
     for text in (
         report(0xC000),
         report(0xC000, reader=TWO),

@@ -10,7 +10,7 @@ import deadheat
 from deadheat.grouping import race_assignment, same_function_variables
 from deadheat.grouping.keys import racing_instructions
 from deadheat.lake import sighting_rows
-from deadheat.parsing.duplicates import Duplicate, LazyReport
+from deadheat.parsing.duplicates import Duplicate, IntactReport
 from tests.cases import ROOT
 from tests.test_identity import HEAP, ids, marked, report, ways
 
@@ -77,17 +77,17 @@ def test_twins_by_their_instructions(one: str, other: str, gap: int, wanted: int
 
 def test_instructions_are_read_however_a_report_is_read() -> None:
     several = "".join(written(0xC000 + 8 * n, f"+0x1{n // 3}4", *FROM, "(*Span).Shift") for n in range(9))
-    found = deadheat.scan(several)
-    assert {type(s.source) for s in found} == {LazyReport, Duplicate}
+    found = deadheat.scan(several, diagnose=False)
+    assert {type(s.source) for s in found} == {IntactReport, Duplicate}
     told = [race_assignment._instructions_of(s.source) for s in found]
     assert told == [racing_instructions(s.report) for s in found]
     # in the order of their names
     assert told == [("0x38", f"0x1{n // 3}4") for n in range(9)]
     # line after line, and with something else above the site
     stamped = "".join(f"2024-05-01T10:00:00Z {line}\n" for line in several.splitlines())
-    assert [racing_instructions(s.report) for s in deadheat.scan(stamped)] == told
+    assert [racing_instructions(s.report) for s in deadheat.scan(stamped, diagnose=False)] == told
     top = "goroutine 7:\n  runtime.memmove()\n      /usr/local/go/src/runtime/a.s:1 +0x0\n"
-    (above,) = deadheat.scan(written(0xC000, "+0x1c4", *FROM).replace("goroutine 7:\n", top, 1))
+    (above,) = deadheat.scan(written(0xC000, "+0x1c4", *FROM).replace("goroutine 7:\n", top, 1), diagnose=False)
     assert race_assignment._instructions_of(above.source) == racing_instructions(above.report) == ("0x38", "")
 
 
@@ -98,13 +98,15 @@ def test_parts_of_a_document_and_the_lake_tell_the_same() -> None:
         identity = race_assignment.RaceAssigner()
         names = []
         for text in pair:
-            batch = race_assignment.group_sightings(deadheat.scan(text, "u"), is_part=True)
+            batch = race_assignment.group_sightings(deadheat.scan(text, "u", diagnose=False), is_part=True)
             names += [s.verdict.race for s in batch.sightings]
             identity.add_batch(batch.facts, pickle.loads(pickle.dumps(batch.observations)))  # noqa: S301, made a moment ago
         identity.close()
         lasting = identity.race_ids()
         assert len({lasting[name] for name in names}) == wanted
-        rowed = sighting_rows.add_variants(sighting_rows.sighting_row(s) for s in deadheat.scan("".join(pair), "u"))
+        rowed = sighting_rows.add_variants(
+            sighting_rows.sighting_row(s) for s in deadheat.scan("".join(pair), "u", diagnose=False)
+        )
         linked = [row for one in rowed for row in one.row["links"]]
         assert len(linked) == 2 - wanted
 
@@ -121,4 +123,4 @@ def test_parts_of_a_document_and_the_lake_tell_the_same() -> None:
 )
 def test_recorded(case: str, wanted: int) -> None:
     text = (ROOT / "go" / f"{case}.txt").read_text(encoding="utf-8")
-    assert len({s.verdict.race for s in deadheat.scan(text)}) == wanted
+    assert len({s.verdict.race for s in deadheat.scan(text, diagnose=False)}) == wanted

@@ -15,7 +15,7 @@ import deadheat
 from corpus import store
 from deadheat import plugins
 from deadheat.api import read_sightings
-from deadheat.json_line import sighting_to_json
+from deadheat.diagnosis import causes_of_report
 from deadheat.model import Origin
 from deadheat.output import spill_buffer
 from deadheat.output.json_formats import JsonLinesCollector
@@ -46,7 +46,7 @@ def clean_reports() -> tuple[str, ...]:
 
 
 def _undamaged(raw: bytes) -> list[str]:
-    spans = [s.span for s in deadheat.scan(raw) if not s.report.damage and not s.span.stream]
+    spans = [s.span for s in deadheat.scan(raw, diagnose=False) if not s.report.damage and not s.span.stream]
     texts = [raw[span.offset : span.end] for span in spans]
     return [BAR + text.decode() for text in texts if text.startswith(b"WARNING") and text.isascii()]
 
@@ -58,11 +58,11 @@ def clean_faults() -> tuple[str, ...]:
     found: dict[str, None] = {}
     for path in [*recorded, *sorted(CASES.glob("go_fatal/*.txt"))]:
         raw = path.read_bytes()
-        for s in deadheat.scan(raw):
+        for s in deadheat.scan(raw, diagnose=False):
             if s.report.detector == "go-fatal" and not s.report.damage and not s.span.stream:
                 found[raw[s.span.offset : s.span.end].decode()] = None
     plain = [text for text in found if text.startswith(("fatal error: ", "panic"))]
-    return tuple(text for text in plain if len(deadheat.scan(text)) == 1)
+    return tuple(text for text in plain if len(deadheat.scan(text, diagnose=False)) == 1)
 
 
 def test_there_is_enough_to_damage() -> None:
@@ -88,18 +88,18 @@ def clean_errors() -> tuple[str, ...]:
     found: dict[str, None] = {}
     for path in sorted(CASES.glob("go_error/*.txt")):
         raw = path.read_bytes()
-        for s in deadheat.scan(raw, opt_in=True):
+        for s in deadheat.scan(raw, opt_in=True, diagnose=False):
             if s.report.detector == "go-error" and not s.report.damage and not s.span.stream:
                 found[raw[s.span.offset : s.span.end].decode()] = None
     for number, text in enumerate(clean_reports()[::2]):
-        stacks = [access.stack for access in deadheat.scan(text)[0].report.accesses]
+        stacks = [access.stack for access in deadheat.scan(text, diagnose=False)[0].report.accesses]
         told = [[f for f in stack if f.line and f.package and not f.stale] for stack in stacks]
         frames = max(told, key=len)
         if len(frames) > 2 and any(f.origin is Origin.USER for f in frames):
             body = "".join(map(_as_an_error_prints_it, frames))
             found[f"{ERRORS[number % len(ERRORS)]}\n{body}{BOTTOM}"] = None
     plain = [text for text in found if "\n\t" in text and "\r" not in text]
-    return tuple(text for text in plain[::3] if len(deadheat.scan(text, opt_in=True)) == 1)
+    return tuple(text for text in plain[::3] if len(deadheat.scan(text, opt_in=True, diagnose=False)) == 1)
 
 
 def _as_an_error_prints_it(frame: deadheat.Frame) -> str:
@@ -115,7 +115,7 @@ OTHERS = tuple(d.name for d in plugins.all_detectors() if d.name not in ELSEWHER
 @cache
 def clean_others(detector: str) -> tuple[str, ...]:
     """Undamaged reports of another detector, one to a text, at most forty."""
-    alone = [text for text in _undamaged_by_detector()[detector] if len(deadheat.scan(text)) == 1]
+    alone = [text for text in _undamaged_by_detector()[detector] if len(deadheat.scan(text, diagnose=False)) == 1]
     return tuple(alone[:: len(alone) // 40 + 1])
 
 
@@ -125,7 +125,7 @@ def _undamaged_by_detector() -> dict[str, dict[str, None]]:
     found: dict[str, dict[str, None]] = {name: {} for name in (*ELSEWHERE, *OTHERS)}
     for path in [*sorted(CASES.glob("*/*.txt")), *sorted(CORPUS.glob("*/*/recorded/*.txt"))]:
         raw = path.read_bytes()
-        for s in deadheat.scan(raw):
+        for s in deadheat.scan(raw, diagnose=False):
             if not s.report.damage:
                 text = raw[s.span.offset : s.span.end].decode("utf-8", "replace")
                 found[s.report.detector][text] = None
@@ -167,14 +167,14 @@ def test_reports_survive_two_hands(detector: str) -> None:
 @cache
 def whole_of(text: str, shy: bool) -> Sighting:
     """What stands in an undamaged text, which every damage is held against."""
-    (whole,) = deadheat.scan(text, opt_in=shy)
+    (whole,) = deadheat.scan(text, opt_in=shy, diagnose=False)
     return whole
 
 
 def _survives(text: str, damage: Damage, shy: bool) -> bool:
     whole = whole_of(text, shy)
     # the draw is the text's own, so that a new case changes it for no other
-    found = deadheat.scan(damage.apply(text, random.Random(text)), opt_in=shy)
+    found = deadheat.scan(damage.apply(text, random.Random(text)), opt_in=shy, diagnose=False)
     return _is_honest(whole, found) if damage.lossy else _is_kept(whole, found)
 
 
@@ -193,14 +193,14 @@ def test_two_processes_interleaved_line_by_line_give_both() -> None:
     for number, text in enumerate(texts):
         other = texts[(number + 7) % len(texts)]
         mixed = interleave(text, other_process(other, random.Random(number)), random.Random(number))
-        found = sorted(map(sides, deadheat.scan(mixed)))
+        found = sorted(map(sides, deadheat.scan(mixed, diagnose=False)))
         assert found == sorted(sides(whole_of(t, shy=False)) for t in (text, other)), mixed
 
 
 def test_two_hundred_back_to_back_give_two_hundred() -> None:
     texts = clean_reports()
     many = [texts[i % len(texts)] for i in range(200)]
-    found = deadheat.scan("".join(many))
+    found = deadheat.scan("".join(many), diagnose=False)
     assert [sides(s) for s in found] == [sides(whole_of(text, shy=False)) for text in many]
 
 
@@ -212,7 +212,7 @@ def clean_texts(detector: str) -> tuple[str, ...]:
 
 def _survives_turned_round(text: str, raw: bytes, shy: bool) -> bool:
     whole = whole_of(text, shy)
-    found = deadheat.scan(b"\n".join(raw.splitlines()[::-1]), opt_in=shy)
+    found = deadheat.scan(b"\n".join(raw.splitlines()[::-1]), opt_in=shy, diagnose=False)
     return _is_kept(whole, found) and all("reversed" in s.report.damage for s in found)
 
 
@@ -236,7 +236,7 @@ def test_two_hundred_turned_round_give_two_hundred(detector: str) -> None:
     whole = clean_texts(detector)
     texts = [text for text in whole if _survives_turned_round(text, text.encode(), shy)]
     many = [texts[i % len(texts)] for i in range(200)]
-    found = deadheat.scan("\n".join("\n".join(many).splitlines()[::-1]), opt_in=shy)
+    found = deadheat.scan("\n".join("\n".join(many).splitlines()[::-1]), opt_in=shy, diagnose=False)
     assert [sides(s) for s in found][::-1] == [sides(whole_of(text, shy)) for text in many]
 
 
@@ -244,11 +244,11 @@ def test_two_hundred_turned_round_give_two_hundred(detector: str) -> None:
 def test_what_was_turned_round_and_cut_pairs_no_function_with_another_ones_line(detector: str) -> None:
     shy = detector == "go-error"
     for text in clean_texts(detector)[::9]:
-        known = {frame for s in deadheat.scan(text, opt_in=shy) for frame in _places(s)}
+        known = {frame for s in deadheat.scan(text, opt_in=shy, diagnose=False) for frame in _places(s)}
         lines = text.splitlines()[::-1]
         for cut in range(1, len(lines), 3):
             for part in (lines[:cut], lines[cut:]):
-                for s in deadheat.scan("\n".join([*part, ""]), opt_in=shy):
+                for s in deadheat.scan("\n".join([*part, ""]), opt_in=shy, diagnose=False):
                     assert {f for f in _places(s) if f[0] and f[1]} <= known, part
 
 
@@ -302,7 +302,7 @@ def test_recorded_reports_have_the_sites_of_their_truth(program: str) -> None:
     pairs = truth.get("pairs") or [truth["sites"]]
     wanted = [{_line(site) for site in pair} for pair in pairs]
     for path in sorted((CORPUS / "go" / program / "recorded").glob("*.txt")):
-        found = [s for s in deadheat.scan(path.read_bytes()) if s.report.detector == truth["detector"]]
+        found = [s for s in deadheat.scan(path.read_bytes(), diagnose=False) if s.report.detector == truth["detector"]]
         assert found, path.name
         if not truth.get("lost") and truth["detector"] == "go":
             assert any({*map(_place, s.report.accesses)} in wanted for s in found), path.name
@@ -335,7 +335,7 @@ def test_seeds() -> None:
     for path in sorted((SHARED / "seeds").glob("*.txt")):
         raw = path.read_bytes()
         number = raw.split(b"\n")[0].decode().removeprefix("ID: ")
-        found[number] = [tuple(sorted(map(_short, s.report.accesses))) for s in deadheat.scan(raw)]
+        found[number] = [tuple(sorted(map(_short, s.report.accesses))) for s in deadheat.scan(raw, diagnose=False)]
     assert found == SEEDS
 
 
@@ -349,7 +349,7 @@ def test_issues_of_other_projects() -> None:
     folder = SHARED / "corpus" / "issues"
     for line in (folder / "truth.jsonl").read_text().splitlines():
         truth = json.loads(line)
-        found = deadheat.scan((folder / truth["file"]).read_bytes())
+        found = deadheat.scan((folder / truth["file"]).read_bytes(), diagnose=False)
         assert len(found) == truth["n_reports"], truth["file"]
         functions = {
             f"{a.site.package}.{a.site.function.partition('.')[2]}" for a in found[0].report.accesses if a.site
@@ -359,22 +359,16 @@ def test_issues_of_other_projects() -> None:
                 assert access["function"].replace("(_", "(*") in functions, truth["file"]
 
 
-def test_the_quick_json_is_the_wire() -> None:
-    for case in all_cases():
-        for sighting in case.sightings():
-            plain = deadheat.sighting_to_wire(sighting)
-            assert sighting_to_json(sighting) == json.dumps(plain, ensure_ascii=False)
-
-
 def test_the_json_of_an_echo_is_that_of_its_report() -> None:
     for text in clean_reports()[::3]:
         gatherer = JsonLinesCollector()
         copies = [text, *(other_process(text, random.Random(n)) for n in range(5))]
-        sightings = deadheat.scan("".join(copies))
+        sightings = deadheat.scan("".join(copies), diagnose=False)
         for sighting in sightings:
             gatherer.add_sighting(sighting)
         lines = b"".join(spill_buffer.unpack_lines(gatherer.pack_batch(), {})).splitlines()
-        assert list(map(json.loads, lines)) == list(map(deadheat.sighting_to_wire, sightings))
+        diagnosed = [sighting._replace(causes=causes_of_report(sighting.report)) for sighting in sightings]
+        assert list(map(json.loads, lines)) == list(map(deadheat.sighting_to_wire, diagnosed))
 
 
 def test_a_letter_in_a_number_makes_no_echo() -> None:
@@ -384,5 +378,5 @@ def test_a_letter_in_a_number_makes_no_echo() -> None:
         if actor is None:
             continue
         odd = text.replace(f"oroutine {actor[1]}", f"oroutine {actor[1][:-1]}a")
-        found = deadheat.scan("".join([text] * 4 + [odd]))[4:]
-        assert [sides(s) for s in found] == [sides(s) for s in deadheat.scan(odd)], odd
+        found = deadheat.scan("".join([text] * 4 + [odd]), diagnose=False)[4:]
+        assert [sides(s) for s in found] == [sides(s) for s in deadheat.scan(odd, diagnose=False)], odd

@@ -26,9 +26,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deadheat import api
 from deadheat import spark as spark_module
 from deadheat.api import scan_text
-from deadheat.diagnosis import ranking
+from deadheat.diagnosis import causes_of_report, ranking
 from deadheat.errors import DeadheatError
 from deadheat.grouping import races as core_races
 from deadheat.grouping.connected_components import ConnectedComponents
@@ -38,7 +39,6 @@ from deadheat.lake import maintenance, queries
 from deadheat.lake.storage import write_lock
 from deadheat.lake.tables import Lake
 from deadheat.parsing.report_reader import RANGE_OVERLAP
-from deadheat.serialization import causes_of
 from deadheat.sources import file_listing, files
 from deadheat.sources.ci_metadata import CiRun
 from deadheat.spark import ingest, input_files, reduce_spark, session, task_output, tasks
@@ -84,7 +84,7 @@ def lake(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 @cache
 def scanned(data: bytes, uri: str) -> tuple[Sighting, ...]:
-    return tuple(scan_text(data, uri))
+    return tuple(scan_text(data, uri, diagnose=False))
 
 
 def expected(paths: list[Path]) -> list[Sighting]:
@@ -199,7 +199,9 @@ def test_a_rebuild_renews_a_lake_of_an_earlier_version(spark: Any, first_half: P
 
 def test_a_race_has_the_cause_that_all_its_reports_give_it(cases: Path, lake: Path) -> None:
     opened = Lake(str(lake))
-    said = {(s.uri, s.span.offset, s.span.stream): causes_of(s.report)[0] for s in expected([*cases.rglob("*.log")])}
+    said = {
+        (s.uri, s.span.offset, s.span.stream): causes_of_report(s.report)[0] for s in expected([*cases.rglob("*.log")])
+    }
     races = {node: row for row in opened.read_rows("races").to_pylist() for node in row["nodes"]}
     votes: dict[str, ranking.CauseVotes] = {}
     for row in opened.read_rows("sightings").to_pylist():
@@ -525,14 +527,14 @@ def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(tmp_path: Path, m
         (tmp_path / name).write_bytes(REPORT)
     todo = [one for work in input_files.list_work([str(tmp_path)]) for _, one in input_files.split_work(work)]
     (tmp_path / "a.log").unlink()
-    part = files.read_file_part
+    part = files.open_range
 
-    def failing(raw: Any, uri: str, *args: Any, **more: Any) -> files.SourceItems:
+    def failing(raw: Any, uri: str, *args: Any) -> Any:
         if uri.endswith("b.log"):
             raise ValueError("nobody thought of this")
-        return part(raw, uri, *args, **more)
+        return part(raw, uri, *args)
 
-    monkeypatch.setattr(files, "read_file_part", failing)
+    monkeypatch.setattr(files, "open_range", failing)
     found = _written(tmp_path / "seen", todo)
     told = [(Path(row["uri"]).name, row["fault"], row["unopened"]) for row in found]
     assert sorted(told, key=str) == [
@@ -545,13 +547,12 @@ def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(tmp_path: Path, m
 def test_what_a_range_has_shown_before_a_fault_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.log").write_bytes(REPORT * 3)
     ((_, whole),) = input_files.split_work(next(input_files.list_work([str(tmp_path)])))
-    part = files.read_file_part
 
-    def failing(*args: Any, **more: Any) -> files.SourceItems:
-        yield from islice(part(*args, **more), 2)
+    def failing(documents: Any) -> Any:
+        yield from islice(api.read_opened_documents(documents), 2)
         raise ValueError("nobody thought of this")
 
-    monkeypatch.setattr(files, "read_file_part", failing)
+    monkeypatch.setattr(tasks, "read_opened_documents", failing)
     found = _written(tmp_path / "seen", [whole._replace(ranged=True)])
     fault = "reading failed (ValueError('nobody thought of this'))"
     assert [row["fault"] for row in found] == [None, None, fault]
@@ -619,7 +620,7 @@ def test_functions_on_frames_give_the_tables(spark: Any, cases: Path, tmp_path: 
 def test_the_format_gives_reports_as_nested_columns(spark: Any) -> None:
     spark_module.register(spark)
     frame = spark.read.format("deadheat").load(str(SAMPLES))
-    wanted = [s for path in SAMPLES.rglob("*") if path.is_file() for s in scan_text(path.read_bytes())]
+    wanted = [s for path in SAMPLES.rglob("*") if path.is_file() for s in scan_text(path.read_bytes(), diagnose=False)]
     told = frame.selectExpr("title", "accesses[0].site.function as f", "accesses[0].address as a")
     found = sorted((r.title, r.f, r.a) for r in told.collect())
     assert found == sorted(
@@ -632,7 +633,7 @@ def test_the_format_gives_reports_as_nested_columns(spark: Any) -> None:
 def test_the_format_is_read_a_partition_at_a_time() -> None:
     reader: Any = tasks.DeadheatSource({"path": str(SAMPLES)}).reader(spark_schema(tasks.SOURCE_SCHEMA))
     found = [row for partition in reader.partitions() for batch in reader.read(partition) for row in batch.to_pylist()]
-    wanted = [s for path in SAMPLES.rglob("*.*") for s in scan_text(path.read_bytes(), str(path))]
+    wanted = [s for path in SAMPLES.rglob("*.*") for s in scan_text(path.read_bytes(), str(path), diagnose=False)]
     assert sorted(row["title"] for row in found) == sorted(s.verdict.title for s in wanted) != []
     with pytest.raises(DeadheatError, match="no path"):
         tasks.DeadheatSource({}).reader(spark_schema(tasks.SOURCE_SCHEMA))

@@ -19,8 +19,6 @@ from deadheat.detectors import LineVerdict
 from deadheat.detectors.go import fast
 from deadheat.detectors.go.line_parser import GoRaceParser
 from deadheat.detectors.go.race_report import DETECTOR
-from deadheat.grouping import fingerprint, keys
-from deadheat.json_line import sighting_to_json
 from deadheat.model import (
     Access,
     Actor,
@@ -32,11 +30,14 @@ from deadheat.model import (
     LockEdge,
     Op,
     Origin,
+    ParsedReport,
     Report,
     Sighting,
     Span,
 )
 from deadheat.model import Verdict as Concluded
+from deadheat.output.json_formats import JsonLinesCollector
+from deadheat.output.spill_buffer import unpack_lines
 from deadheat.symbols import go
 from deadheat.text.window import StreamSource
 from tests.cases import all_cases
@@ -70,7 +71,7 @@ def marks(found: list[Sighting]) -> list[str]:
 
 def assert_sound(raw: bytes) -> None:
     """What must be true of whatever was found."""
-    for sighting in deadheat.scan(raw):
+    for sighting in deadheat.scan(raw, diagnose=False):
         span = sighting.span
         assert 0 <= span.offset < span.end <= len(raw)
         report = sighting.report
@@ -181,7 +182,7 @@ def test_shuffled_documents_give_what_each_gives_alone(names: list[str]) -> None
 def alone(raw: bytes) -> list[Report]:
     """What is made of a text by a reader that has read nothing before."""
     api.report_reader.cache_clear()
-    return [sighting.report for sighting in deadheat.scan(raw)]
+    return [sighting.report for sighting in deadheat.scan(raw, diagnose=False)]
 
 
 @law(150)
@@ -192,8 +193,8 @@ def test_an_echo_is_read_as_if_it_were_the_first(name: str, rng: random.Random) 
     text = raw.decode("utf-8", "surrogateescape")
     other = other_process(text, rng).encode("utf-8", "surrogateescape")
     for _ in range(3):
-        deadheat.scan(raw)
-    found = deadheat.scan(other)
+        deadheat.scan(raw, diagnose=False)
+    found = deadheat.scan(other, diagnose=False)
     assert [sighting.report for sighting in found] == alone(other)
     assert marks(found) == [api.verdict_for(report).fingerprint for report in alone(other)]
 
@@ -204,11 +205,11 @@ def test_a_number_that_differs_within_a_report_is_no_echo(name: str, rng: random
     """One digit changed anywhere, after the unchanged text was read thrice."""
     raw = raw_of(name)
     for _ in range(3):
-        deadheat.scan(raw)
+        deadheat.scan(raw, diagnose=False)
     digits = [match.start() for match in re.finditer(rb"[0-9a-f]", raw)]
     at = rng.choice(digits)
     changed = raw[:at] + rng.choice((b"0", b"7", b"a", b"e")) + raw[at + 1 :]
-    found = deadheat.scan(changed)
+    found = deadheat.scan(changed, diagnose=False)
     assert [sighting.report for sighting in found] == alone(changed)
     assert marks(found) == [api.verdict_for(report).fingerprint for report in alone(changed)]
 
@@ -247,28 +248,6 @@ def test_reading_at_once_gives_what_the_machine_gives() -> None:
     assert at_once > 100
 
 
-def test_a_glance_sees_the_accesses_and_sites_of_the_whole() -> None:
-    glances = 0
-    for text in clean_reports():
-        glance, machine = fast.parse_summary(text), by_machine(text)
-        if glance is None:
-            continue
-        glances += 1
-        assert machine is not None, text
-        assert seen(glance) == seen(machine), text
-        assert api.verdict_for(glance) == api.verdict_for(machine)
-        assert keys.grouping_key_of(glance) == keys.grouping_key_of(machine), text
-    assert glances > 100
-    assert fast.MAX_USER_FRAMES == fingerprint.MAX_USER_FRAMES
-
-
-def seen(report: Report) -> list[tuple[object, ...]]:
-    """File apart: a glance does not see the frames that give a module's root away."""
-    return [
-        (a.op, a.address, a.actor, a.site and (a.site.function, a.site.package, a.site.line)) for a in report.accesses
-    ]
-
-
 @law(300)
 @given(st.data())
 def test_reading_at_once_refuses_or_agrees_with_the_machine(data: st.DataObject) -> None:
@@ -289,13 +268,9 @@ def test_reading_at_once_refuses_or_agrees_with_the_machine(data: st.DataObject)
             char = data.draw(st.sampled_from(" :+0x%a\t²(/"))
             lines[at] = lines[at][:column] + char + lines[at][column + 1 :]
     changed = "\n".join(lines)
-    whole, glance, machine = fast.parse_intact(changed), fast.parse_summary(changed), by_machine(changed)
+    whole = fast.parse_intact(changed)
     if whole is not None:
-        assert whole == machine
-    if glance is not None:
-        assert machine is not None
-        assert seen(glance) == seen(machine)
-        assert api.verdict_for(glance).fingerprint == api.verdict_for(machine).fingerprint
+        assert whole == by_machine(changed)
 
 
 # -- what happens on the way -----------------------------------------------------------------------
@@ -326,7 +301,7 @@ def parts_of(name: str) -> frozenset[Access | Actor]:
 
 
 def assert_cut_is_honest(name: str, cut: int) -> None:
-    for sighting in deadheat.scan(raw_of(name)[:cut], name):
+    for sighting in deadheat.scan(raw_of(name)[:cut], name, diagnose=False):
         report = sighting.report
         if not {*report.accesses, *report.actors} <= parts_of(name):
             assert report.damage, f"{name} cut at {cut} is not marked"
@@ -366,7 +341,7 @@ def test_harmless_wrapping_changes_no_fingerprint(damage: str) -> None:
     for name in PLAIN:
         damaged = named(damage).apply(raw_of(name).decode(), random.Random(name))
         expected = sorted(e["fingerprint"] for e in CASES[name].expected)
-        if sorted(marks(deadheat.scan(damaged))) != expected:
+        if sorted(marks(deadheat.scan(damaged, diagnose=False))) != expected:
             wrong.append(name)
     assert wrong == []
 
@@ -449,7 +424,7 @@ SIGHTINGS = st.builds(
         st.lists(st.builds(Lock, ANY, MAYBE, STACKS), max_size=2).map(tuple),
         st.lists(st.builds(LockEdge, ANY, ANY, ANY, STACKS, STACKS), max_size=2).map(tuple),
         st.dictionaries(ANY, ANY, max_size=2).map(lambda facts: tuple(facts.items())),
-    ),
+    ).map(ParsedReport),
     st.builds(Concluded, ANY, ANY, ANY),
     ANY,
     st.builds(Span, st.integers(0), st.integers(0), st.one_of(st.none(), ANY)),
@@ -466,11 +441,14 @@ def test_the_wire_gives_back_what_it_took(sighting: Sighting) -> None:
 
 @law(150)
 @given(SIGHTINGS)
-def test_the_quick_json_is_the_wire_whatever_stands_in_it(sighting: Sighting) -> None:
-    verdict = sighting.verdict._replace(race="0c4f")  # a digest, whatever the text is
-    sighting = sighting._replace(verdict=verdict)
-    plain = deadheat.sighting_to_wire(sighting)
-    assert sighting_to_json(sighting) == json.dumps(plain, ensure_ascii=False)
+def test_the_race_is_found_in_a_line_whatever_stands_in_it(sighting: Sighting) -> None:
+    collector = JsonLinesCollector()
+    collector.add_sighting(sighting._replace(verdict=sighting.verdict._replace(race="0c4f")))
+    (line,) = b"".join(unpack_lines(collector.pack_batch(), {"0c4f": "77aa"})).splitlines()
+    expected = deadheat.sighting_to_wire(
+        api.diagnose_sighting(sighting._replace(verdict=sighting.verdict._replace(race="77aa")))
+    )
+    assert line == json.dumps(expected, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def test_the_wire_refuses_another_schema() -> None:

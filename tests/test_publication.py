@@ -402,5 +402,5 @@ def test_what_a_test_sets_for_a_worker_whose_stack_is_lost(lost: bool, expected:
     )
     if lost:
         text = text.replace(frame(*read[0]), "  [failed to restore the stack]\n")
-    (sighting,) = deadheat.scan(text)
+    (sighting,) = deadheat.scan(text, diagnose=False)
     assert diagnose(sighting.report)[0].cause == expected

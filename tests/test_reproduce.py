@@ -52,7 +52,7 @@ pytestmark = pytest.mark.usefixtures("cache")
     ],
 )  # fmt: skip
 def test_the_command_for_what_is_no_go(case: str, framework: str, command: str, note: str | None) -> None:
-    sighting = deadheat.scan((ROOT / f"{case}.txt").read_bytes())[0]
+    sighting = deadheat.scan((ROOT / f"{case}.txt").read_bytes(), diagnose=False)[0]
     found = find_reproduction(sighting.report)
     assert found is not None
     assert (found.framework, found.command) == (framework, command)
@@ -107,7 +107,7 @@ SUMMARY: ThreadSanitizer: data race /src/dock/dock_test.cc:9 in harbour::Dock::L
 
 @pytest.mark.parametrize("text", [STARTED, SANITIZED], ids=["helgrind", "tsan"])
 def test_who_started_a_thread_tells_the_test(text: str) -> None:
-    [sighting] = deadheat.scan(text)
+    [sighting] = deadheat.scan(text, diagnose=False)
     found = find_reproduction(sighting.report)
     assert sighting.report.test == "DockTest.LandsTwo"
     assert found is not None

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deadheat import bug_reports
-from deadheat.bug_reports import reader
+from deadheat.api import read_opened_documents
+from deadheat.bug_reports import bulk_files, reader
 from deadheat.model import Document, Sighting
-from deadheat.sources import bulk_issues, files
+from deadheat.sources import files
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ FILES: dict[str, Callable[[], str]] = {
 def told(text: str) -> list[tuple[object, ...]]:
     """What a scan of a file hands on."""
     seen: list[tuple[object, ...]] = []
-    for one in files.read_whole_file(io.BytesIO(text.encode()), "file", False):
+    for one in read_opened_documents(files.documents_in_file(io.BytesIO(text.encode()), "file", False)):
         if isinstance(one, Document):
             seen.append((one.uri, one.title, one.id, one.claims))
         else:
@@ -63,10 +64,10 @@ def told(text: str) -> list[tuple[object, ...]]:
 
 
 def shrink(monkeypatch: pytest.MonkeyPatch, limit: int, piece: int, block: int) -> None:
-    for room in (bug_reports, bulk_issues, reader):
-        monkeypatch.setattr(room, "MAX_BUG_REPORT_SIZE", limit)
-    monkeypatch.setattr(bulk_issues, "_MIN_PIECE_SIZE", piece)
-    monkeypatch.setattr(bulk_issues, "_BLOCK_SIZE", block)
+    for module in (bug_reports, reader):
+        monkeypatch.setattr(module, "MAX_BUG_REPORT_SIZE", limit)
+    monkeypatch.setattr(bulk_files, "_MIN_PIECE_SIZE", piece)
+    monkeypatch.setattr(bulk_files, "_BLOCK_SIZE", block)
 
 
 @pytest.mark.parametrize("block", [97, 1024, 5000])

@@ -61,7 +61,7 @@ UNLOCK = "at 0x4849C86: mutex_unlock_WRK (hg_intercepts.c:1179)\n==1==    by 0x1
 
 
 def pair(**told: Any) -> InferredReport | None:
-    (sighting,) = deadheat.scan(REPORT.format(**told))
+    (sighting,) = deadheat.scan(REPORT.format(**told), diagnose=False)
     code = source(Sources({"dock.c": CODE.encode()}), sighting.report)
     return infer_other_side(RaceContext(sighting.report, code))
 
@@ -107,7 +107,7 @@ def test_a_long_stretch_is_not_read_to_its_end() -> None:
     lines = [f"\tcall{n}(d);" for n in range(3_000)]
     text = "\n".join(["static void *keeper(void *d)", "{", *lines, "\treturn 0;", "}", CODE])
     report = REPORT.format(op="read", function="peek", line=3_013, after=START, before=SLEEP)
-    (sighting,) = deadheat.scan(report.replace("keeper (dock.c:15)", "keeper (dock.c:2999)"))
+    (sighting,) = deadheat.scan(report.replace("keeper (dock.c:15)", "keeper (dock.c:2999)"), diagnose=False)
     code = Counted(source(Sources({"dock.c": text.encode()}), sighting.report))
     assert infer_other_side(RaceContext(sighting.report, code)) is None
     assert code.asked < 200

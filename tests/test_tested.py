@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deadheat
+from deadheat.api import read_document, read_opened_documents
 from deadheat.model import Sighting
 from deadheat.parsing.test_events import EVENT_DISTANCE, GoTestAttributor, GoTestEventParser, GoTestFailures, leaf_tests
 from deadheat.sources import file_listing, files
@@ -44,7 +45,7 @@ def report(first: str = "", second: str = "", creator: str = "worker.Start") -> 
 
 def blame_of(text: str) -> tuple[str | None, ...]:
     """The report's test, and those of its sides that have another."""
-    [sighting] = deadheat.scan(text)
+    [sighting] = deadheat.scan(text, diagnose=False)
     return sighting.report.test, *(a.test for a in sighting.report.accesses if a.test)
 
 
@@ -89,7 +90,7 @@ def test_the_line_before_a_report_names_nobody() -> None:
 
 
 def test_a_side_keeps_its_test_as_json() -> None:
-    [sighting] = deadheat.scan(report("TestA", "TestB"))
+    [sighting] = deadheat.scan(report("TestA", "TestB"), diagnose=False)
     plain = deadheat.sighting_to_wire(sighting)
     assert (plain["test"], plain["accesses"][1]["test"]) == ("TestA", "TestB")
     assert deadheat.sighting_from_wire(plain) == sighting
@@ -99,7 +100,7 @@ def test_a_side_keeps_its_test_as_json() -> None:
 
 
 def in_order(path_text: bytes) -> list[tuple[str | None, list[str | None]]]:
-    found: list[Sighting] = deadheat.scan(path_text)
+    found: list[Sighting] = deadheat.scan(path_text, diagnose=False)
     return [(s.report.test, [a.test for a in s.report.accesses]) for s in found]
 
 
@@ -189,20 +190,20 @@ def test_a_document_in_parts_gives_what_the_whole_gives(lines: int, tmp_path: Pa
     )
     log = tmp_path / "log"
     log.write_text(text)
-    whole = [s.report.test for s in deadheat.scan(text)]
+    whole = [s.report.test for s in deadheat.scan(text, diagnose=False)]
     step = max(1000, len(text) // 5)
     with log.open("rb") as raw:
         parts = [
             one.report.test
             for start in range(0, len(text), step)
-            for one in files.read_file_part(raw, "log", start, start + step)
+            for one in read_document(files.open_range(raw, "log", start, start + step))
             if isinstance(one, Sighting)
         ]
     entry = file_listing.FileEntry(str(log), len(text), is_explicit=True)
     ranges = [
         one.report.test
         for start in range(0, len(text), step)
-        for one in files.read_unit_sightings(files.FileRange(entry, start, start + step), mapped=start % 2 == 0)
+        for one in read_opened_documents(files.open_documents(files.FileRange(entry, start, start + step)))
         if isinstance(one, Sighting)
     ]
     assert parts == ranges == whole
@@ -211,7 +212,7 @@ def test_a_document_in_parts_gives_what_the_whole_gives(lines: int, tmp_path: Pa
 
 
 def test_a_report_far_from_any_word_of_go_test_is_left_alone() -> None:
-    [sighting] = deadheat.scan(report("TestA", "TestA"))
+    [sighting] = deadheat.scan(report("TestA", "TestA"), diagnose=False)
     looked: list[int] = []
 
     def peek(low: int, high: int) -> bytes:
@@ -224,7 +225,7 @@ def test_a_report_far_from_any_word_of_go_test_is_left_alone() -> None:
 
 def test_what_is_at_hand_is_not_read_again() -> None:
     text = f"{report('TestA', 'TestA')}{FILLER * 3000}".encode()
-    [sighting] = deadheat.scan(text)
+    [sighting] = deadheat.scan(text, diagnose=False)
     looked: list[tuple[int, int]] = []
 
     def peek(low: int, high: int) -> bytes:
@@ -239,7 +240,7 @@ def test_what_is_at_hand_is_not_read_again() -> None:
 
 def test_what_was_overheard_is_not_looked_for() -> None:
     text = f"{FILLER * 3000}{report('TestA', 'TestA')}{FILLER * 3000}".encode()
-    [sighting] = deadheat.scan(text)
+    [sighting] = deadheat.scan(text, diagnose=False)
     looked: list[tuple[int, int]] = []
 
     def peek(low: int, high: int) -> bytes:

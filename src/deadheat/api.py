@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import bug_reports, plugins
+from deadheat.errors import UnreadableError
 from deadheat.grouping.fingerprint import report_fingerprint, report_title
 from deadheat.grouping.keys import grouping_key_of
 from deadheat.grouping.race_assignment import assign_races
-from deadheat.model import Report, Sighting, Verdict
-from deadheat.parsing.duplicates import Duplicate, LazyReport
-from deadheat.parsing.report_reader import ReportReader
-from deadheat.parsing.test_events import RecentBytes, attribute_stream_tests
+from deadheat.model import Sighting, Verdict
+from deadheat.parsing.report_reader import RANGE_OVERLAP, ReportReader
+from deadheat.parsing.test_events import GoTestAttributor, RecentBytes, attribute_stream_tests
 from deadheat.text.decoding import HEAD_SIZE, SINGLE_BYTE, ByteLayout, detect_layout
+from deadheat.text.opened_document import DocumentRange, OpenedDocument, prepend_bytes
 from deadheat.text.window import StreamSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator
 
+    from deadheat.bug_reports.bulk_files import BulkPiece
     from deadheat.bug_reports.reader import ReadDocument
+    from deadheat.model import Cause, Document, Report, ReportSource
+    from deadheat.text.opened_document import ReadBytes
     from deadheat.text.window import ByteSource, PhraseListener
 
-# creates a named tuple three times as fast as its class, without defaults
-_new: Final = tuple.__new__
+    DocumentItem = Sighting | Document
 
 
 @cache
@@ -39,13 +42,11 @@ def verdict_for(report: Report) -> Verdict:
     return Verdict(report_title(report), name, race=name)
 
 
-def _summary_verdict(report_source: LazyReport | Duplicate) -> Verdict:
-    lazy_report = report_source if isinstance(report_source, LazyReport) else report_source.original
+def _compute_verdict(source: ReportSource) -> Verdict:
+    report = source.original
     # the key contains the fingerprint, and grouping needs the key later
-    lazy_report.notes["mark"] = key = grouping_key_of(lazy_report.summary)
-    name = key.fingerprint
-    verdict: Verdict = _new(Verdict, (report_title(lazy_report.summary), name, name))
-    lazy_report.notes["verdict"] = verdict
+    source.derived.grouping_key = key = grouping_key_of(report)
+    source.derived.verdict = verdict = Verdict(report_title(report), key.fingerprint, key.fingerprint)
     return verdict
 
 
@@ -55,67 +56,155 @@ def read_sightings(
     start: int = 0,
     end: int | None = None,
     document_layout: ByteLayout = SINGLE_BYTE,
-    full: bool = False,
     opt_in: bool = False,
     listen: PhraseListener | None = None,
 ) -> Iterator[Sighting]:
     """Yield every report that starts in `[start, end)` of a document, in the order of their ends.
 
-    `full` parses every report at once. `opt_in` enables the opt-in detectors. `listen` is called
-    with the positions of test results.
+    `opt_in` enables the opt-in detectors. `listen` is called with the positions of test results.
     """
-    for report_source, span in report_reader(opt_in).read_reports(
-        source, start, end, document_layout.encoding, full, listen
-    ):
-        if isinstance(report_source, Report):
-            verdict = verdict_for(report_source)
-        else:
-            verdict = report_source.notes.get("verdict") or _summary_verdict(report_source)
-        yield _new(Sighting, (report_source, verdict, uri, document_layout.raw_span(span), None))
+    for report_source, span in report_reader(opt_in).read_reports(source, start, end, document_layout.encoding, listen):
+        verdict = report_source.derived.verdict or _compute_verdict(report_source)
+        yield Sighting(report_source, verdict, uri, document_layout.raw_span(span))
 
 
-def read_sequentially(
-    read: Callable[[int], bytes],
-    uri: str,
-    document_layout: ByteLayout,
-    full: bool = False,
-    opt_in: bool = False,
-    live: bool = False,
-) -> Iterator[Sighting]:
-    """Yield every report of a document that is read sequentially, with its test.
+def original_causes(source: ReportSource) -> tuple[Cause, ...]:
+    """The causes of a report, in the names of its original."""
+    from deadheat.diagnosis import causes_of_report  # slow to import
 
-    With `live`, no sighting is delayed until its test has ended.
+    derived = source.derived
+    if derived.causes is None:
+        derived.causes = causes_of_report(source.original)
+    return derived.causes
+
+
+def diagnose_sighting(sighting: Sighting) -> Sighting:
+    """The sighting with the causes of its report."""
+    rename = sighting.source.rename_in_text
+    causes = original_causes(sighting.source)
+    return sighting._replace(causes=tuple([c._replace(evidence=tuple(map(rename, c.evidence))) for c in causes]))
+
+
+class ReadOptions(NamedTuple):
+    """How documents are read."""
+
+    opt_in: bool = False  # include opt-in detectors
+    live: bool = False  # for pipes: do not delay sightings until their test has ended
+
+
+_DEFAULT_OPTIONS = ReadOptions()
+
+
+def read_opened_documents(
+    documents: Iterable[OpenedDocument | DocumentRange | UnreadableError], options: ReadOptions = _DEFAULT_OPTIONS
+) -> Iterator[DocumentItem | UnreadableError]:
+    """Yield what the documents of a source contain, and the errors of the source."""
+    for document in documents:
+        if isinstance(document, UnreadableError):
+            yield document
+            continue
+        try:
+            yield from read_document(document, options)
+        except UnreadableError as error:
+            yield error
+
+
+def read_document(
+    document: OpenedDocument | DocumentRange, options: ReadOptions = _DEFAULT_OPTIONS
+) -> Iterator[DocumentItem]:
+    """Yield the sightings in a document with their tests.
+
+    A bug report is yielded before its sightings. A log is not a bug report.
     """
-    if document_layout is not SINGLE_BYTE:
-        yield from read_sightings(
-            StreamSource(document_layout.narrow_reader(read)),
-            uri,
-            document_layout=document_layout,
-            full=full,
-            opt_in=opt_in,
-        )
-        return
-    tail = RecentBytes(read)
-    yield from attribute_stream_tests(
-        read_sightings(StreamSource(tail.read), uri, full=full, opt_in=opt_in), tail, live
+    if isinstance(document, DocumentRange):
+        yield from _read_range(document, options.opt_in)
+    elif bug_reports.may_be_bug_report(document.head, document.uri):
+        yield from _read_bug_report_file(document, options)
+    else:
+        yield from _read_log(document.uri, document.head, document.read, options)
+
+
+def _read_range(document: DocumentRange, opt_in: bool) -> Iterator[Sighting]:
+    source = document.open_at(max(0, document.start - RANGE_OVERLAP))
+    attributor = GoTestAttributor(document.read_between, lambda: (source.buffer, source.base))
+    sightings = read_sightings(
+        source, document.uri, document.start, document.end, SINGLE_BYTE, opt_in, attributor.add_phrase_offsets
     )
+    return map(attributor.attribute_tests, sightings)
 
 
-def scan_text(text: str | bytes, uri: str = "text", opt_in: bool = False) -> list[Sighting]:
+def _read_log(uri: str, head: bytes, read: ReadBytes, options: ReadOptions) -> Iterator[Sighting]:
+    layout = detect_layout(head[:HEAD_SIZE])
+    read = prepend_bytes(head, read)
+    if layout is not SINGLE_BYTE:  # `go test` does not write it
+        return read_sightings(StreamSource(layout.narrow_reader(read)), uri, 0, None, layout, options.opt_in)
+    recent = RecentBytes(read)
+    sightings = read_sightings(StreamSource(recent.read), uri, opt_in=options.opt_in)
+    return attribute_stream_tests(sightings, recent, options.live)
+
+
+def _read_bug_report_file(document: OpenedDocument, options: ReadOptions) -> Iterator[DocumentItem]:
+    """Yield the bug reports of a file of any size. A file that has none is a log."""
+    from deadheat.bug_reports import bulk_files, reader  # import a dozen modules that a log does not need
+
+    uri, data = document.uri, bulk_files.read_to_limit(document.head, document.read)
+    if len(data) <= bug_reports.MAX_BUG_REPORT_SIZE:
+        documents = reader.read_bug_reports(data, uri, options.opt_in)
+        if documents is not None:
+            yield from _document_items(documents)
+            return
+    elif (splitter := bulk_files.choose_splitter(data)) is not None:
+        read = prepend_bytes(data, document.read)
+        yield from _read_pieces(bulk_files.split_pieces(splitter, read), read, uri, options)
+        return
+    yield from _read_log(uri, data, document.read, options)
+
+
+def _read_pieces(
+    pieces: Iterator[BulkPiece], read: ReadBytes, uri: str, options: ReadOptions
+) -> Iterator[DocumentItem]:
+    """Yield the bug reports of a file that is too large to read at once; other pieces are logs."""
+    from deadheat.bug_reports.reader import PieceShift, read_bug_reports
+
+    documents_before = 0
+    for piece in pieces:
+        shift = PieceShift(uri, piece.offset, documents_before)
+        documents = read_bug_reports(piece.data, uri, options.opt_in) if piece.is_complete else None
+        if documents is None:
+            rest = (lambda _: b"") if piece.is_complete else read
+            yield from map(shift.shift_sighting, _read_log(uri, piece.data, rest, options))
+        else:
+            yield from _document_items([*map(shift.shift_read_document, documents)])
+            documents_before += len(documents)
+
+
+def _document_items(documents: list[ReadDocument]) -> Iterator[DocumentItem]:
+    for document, sightings in documents:
+        yield document
+        yield from sightings
+
+
+def scan_text(text: str | bytes, uri: str = "text", opt_in: bool = False, *, diagnose: bool = True) -> list[Sighting]:
     """Return every report in a text. The sightings of a bug report refer to its document.
 
-    `opt_in` enables the detectors that are otherwise used only for bug reports about races.
+    `opt_in` enables the detectors that are otherwise used only for bug reports about races. Without
+    `diagnose` the causes are not determined, which is faster.
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    if bug_reports.may_be_bug_report(data[:HEAD_SIZE], uri) and (parsed_documents := read_documents(data, uri, opt_in)):
-        return assign_races([sighting for document in parsed_documents for sighting in document.sightings])
-    document_layout = detect_layout(data[:HEAD_SIZE])
-    return assign_races(list(read_sequentially(BytesIO(data).read, uri, document_layout, opt_in=opt_in)))
+    document = OpenedDocument(uri, data[:HEAD_SIZE], BytesIO(data[HEAD_SIZE:]).read)
+    items = read_document(document, ReadOptions(opt_in))
+    sightings = assign_races([item for item in items if isinstance(item, Sighting)])
+    return [*map(diagnose_sighting, sightings)] if diagnose else sightings
 
 
-def read_documents(text: str | bytes, uri: str = "text", opt_in: bool = False) -> list[ReadDocument]:
+def read_documents(
+    text: str | bytes, uri: str = "text", opt_in: bool = False, *, diagnose: bool = True
+) -> list[ReadDocument]:
     """Return the bug reports in a text with their claims and sightings. A log has none."""
     from deadheat.bug_reports.reader import read_bug_reports  # imports a dozen modules that a log does not need
 
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    return read_bug_reports(data, uri, opt_in) or []
+    documents = read_bug_reports(data, uri, opt_in) or []
+    if not diagnose:
+        return documents
+    return [read._replace(sightings=tuple(map(diagnose_sighting, read.sightings))) for read in documents]

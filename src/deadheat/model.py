@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from deadheat.grouping.keys import GroupingKey
 
 
 class Op(StrEnum):
@@ -168,6 +171,14 @@ class Report(NamedTuple):
     # other facts in the report: ("value changed", "0x00 -> 0x01")
     facts: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def address(self) -> str | None:
+        """The address of the race as printed, if it is known."""
+        for access in self.accesses:
+            if access.address:
+                return access.address
+        return None
+
 
 class Cause(NamedTuple):
     """A root cause class that a rule found, with its evidence."""
@@ -208,33 +219,92 @@ class Document(NamedTuple):
     claims: tuple[Claim, ...] = ()
 
 
+class DerivedValues:
+    """What the stages compute from a report, shared with its duplicates. Each stage sets its own values."""
+
+    __slots__ = ("causes", "grouping_key", "instructions", "prepared", "tests", "verdict", "verdict_by_race")
+
+    def __init__(self) -> None:
+        self.verdict: Verdict | None = None
+        self.verdict_by_race: dict[str, Verdict] = {}
+        self.grouping_key: GroupingKey | None = None
+        self.instructions: tuple[str, ...] | None = None
+        self.tests: tuple[str | None, ...] | None = None
+        self.causes: tuple[Cause, ...] | None = None  # with the names of the original
+        self.prepared: object = None  # what an output prepares once for all duplicates
+
+
 class ReportSource(Protocol):
-    """Creates a report on demand."""
+    """A report that was read, or is parsed on demand, and the values derived from it."""
 
     @property
-    def detector(self) -> Any: ...
+    def derived(self) -> DerivedValues: ...
 
     @property
-    def raw(self) -> bytes: ...
+    def original(self) -> Report:
+        """The report, or the one that it repeats with other numbers."""
 
     @property
-    def notes(self) -> dict[str, Any]: ...
+    def volatile_values(self) -> tuple[bytes, ...]:
+        """The numbers of a duplicate in the order of its text; empty for other reports."""
+
+    @property
+    def is_printable(self) -> bool:
+        """Whether the report is known to contain only printable text."""
 
     def report(self) -> Report: ...
+
+    def rename(self, name: str) -> str:
+        """An actor or address of the original, as it is in this report."""
+
+    def rename_in_text(self, text: str) -> str:
+        """A sentence about the original, with the names of this report."""
+
+
+class ParsedReport:
+    """A report that is not a duplicate."""
+
+    __slots__ = ("derived", "original")
+
+    def __init__(self, report: Report) -> None:
+        self.original = report
+        self.derived = DerivedValues()
+
+    @property
+    def volatile_values(self) -> tuple[bytes, ...]:
+        return ()
+
+    @property
+    def is_printable(self) -> bool:
+        return False
+
+    def report(self) -> Report:
+        return self.original
+
+    def rename(self, name: str) -> str:
+        return name
+
+    def rename_in_text(self, text: str) -> str:
+        return text
 
 
 class Sighting(NamedTuple):
     """A report at one position of a document. A named tuple, because there may be millions."""
 
-    source: Report | ReportSource  # the report, or an object that creates it on demand
+    source: ReportSource
     verdict: Verdict
     uri: str
     span: Span
     document: Document | None = None  # the bug report that contains it, if any
+    causes: tuple[Cause, ...] = ()  # if the sighting has been diagnosed; not compared
 
     @property
     def report(self) -> Report:
-        return self.source if isinstance(self.source, Report) else self.source.report()
+        return self.source.report()
+
+    def with_report(self, report: Report) -> Sighting:
+        """The sighting with another report."""
+        return self._replace(source=ParsedReport(report))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sighting):

@@ -18,6 +18,7 @@ from deadheat.model import (
     LockEdge,
     Op,
     Origin,
+    ParsedReport,
     Report,
     Sighting,
     Span,
@@ -44,18 +45,11 @@ def sighting_to_wire(sighting: Sighting) -> JsonDict:
         "actors": [_actor_to_wire(actor) for actor in report.actors],
         **location_and_locks_to_wire(report),
         "test": report.test,
-        "causes": [_cause_to_wire(cause) for cause in causes_of(report)],
+        "causes": [_cause_to_wire(cause) for cause in sighting.causes],
         "document": {"uri": sighting.uri, "offset": span.offset, "length": span.length, "lane": span.stream},
         "damage": [damage.value for damage in report.damage],
         **author,
     }
-
-
-def causes_of(report: Report) -> tuple[Cause, ...]:
-    """Runs the diagnosis on a report; the result is written but never read back."""
-    from deadheat.diagnosis import causes_of_report  # slow to import
-
-    return causes_of_report(report)
 
 
 def bug_report_to_wire(document: Document) -> JsonDict:
@@ -121,11 +115,12 @@ def sighting_from_wire(record: JsonDict) -> Sighting:
         facts=tuple(record["facts"].items()),
     )
     return Sighting(
-        report,
+        ParsedReport(report),
         Verdict(record["title"], record["fingerprint"], record["race"]),
         document["uri"],
         Span(document["offset"], document["length"], document["lane"]),
         _document_from_wire(record["bug_report"], record["claims"]) if "claims" in record else None,
+        tuple(map(_cause_from_wire, record["causes"])),
     )
 
 
@@ -270,6 +265,10 @@ def _actor_to_wire(actor: Actor) -> JsonDict:
 
 def _actor_from_wire(record: JsonDict) -> Actor:
     return Actor(record["id"], ActorState(record["state"]), tuple(map(_frame_from_wire, record["created_at"])))
+
+
+def _cause_from_wire(record: JsonDict) -> Cause:
+    return Cause(record["cause"], record["confidence"], tuple(record["evidence"]))
 
 
 def _cause_to_wire(cause: Cause) -> JsonDict:

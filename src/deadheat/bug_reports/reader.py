@@ -94,7 +94,7 @@ def _read_surrounding_text(results: list[ReadDocument], data: bytes, uri: str, o
     file_document = Document(uri, results[0].document.shape)
     sightings = tuple(
         sighting._replace(document=file_document)
-        for sighting in read_sightings(_bytes_source(data), uri, full=True, opt_in=opt_in)
+        for sighting in read_sightings(_bytes_source(data), uri, opt_in=opt_in)
     )
     return [*results, ReadDocument(file_document, sightings)] if sightings else results
 
@@ -138,7 +138,7 @@ def _remove_html_comments(raw: bytes) -> str:
 def _passage_sightings(passage: DraftPassage, uri: str, opt_in: bool) -> list[Sighting]:
     if passage.kind in ("title", "label"):
         return []
-    return list(read_sightings(_bytes_source(passage.text.data), uri, full=True, opt_in=opt_in))
+    return list(read_sightings(_bytes_source(passage.text.data), uri, opt_in=opt_in))
 
 
 def _bytes_source(data: bytes) -> StreamSource:
@@ -153,4 +153,4 @@ def _attach_document(document: Document, test: str, sighting: Sighting) -> Sight
     report = sighting.report
     if test and report.test is None:
         report = report._replace(test=test)
-    return sighting._replace(source=report, document=document)
+    return sighting.with_report(report)._replace(document=document)

@@ -164,6 +164,7 @@ def _family_members(dossiers: list[tuple[Sighting, Dossier]]) -> dict[str, list[
 
 
 def _read_sightings(paths: list[str]) -> tuple[list[Sighting], list[UnreadableError]]:
+    from deadheat.api import read_opened_documents
     from deadheat.errors import UnreadableError
     from deadheat.sources import file_listing, files
 
@@ -173,7 +174,7 @@ def _read_sightings(paths: list[str]) -> tuple[list[Sighting], list[UnreadableEr
         if isinstance(entry, UnreadableError):
             faults.append(entry)
             continue
-        for item in files.read_unit_sightings(files.FileRange(entry), options=files.ReadOptions(full=True)):
+        for item in read_opened_documents(files.open_documents(files.FileRange(entry))):
             if isinstance(item, UnreadableError):
                 faults.append(item)
             elif isinstance(item, Sighting):
@@ -198,7 +199,7 @@ def _sighting_quality(sighting: Sighting) -> tuple[int, int]:
 
 def _with_stale_frames(sighting: Sighting, dossier: Dossier) -> Sighting:
     """The sighting with the report of the dossier, in which stale frames are marked."""
-    return Sighting(dossier.report, sighting.verdict, sighting.uri, sighting.span, sighting.document)
+    return sighting.with_report(dossier.report)
 
 
 def _dossier_to_json(sighting: Sighting, dossier: JsonDict) -> JsonDict:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from deadheat import cli, plugins
+from deadheat.api import ReadOptions
 from deadheat.baseline import baseline_file as lines
 from deadheat.baseline.baseline_file import Baseline, is_date
 from deadheat.baseline.judgement import BaselineGate, NewEntryDetails
@@ -20,7 +21,7 @@ from deadheat.cli.scan import add_scan_options, style_from_options
 from deadheat.errors import DeadheatError
 from deadheat.output import findings as shown
 from deadheat.output import gate_text
-from deadheat.sources import file_listing, files
+from deadheat.sources import file_listing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -110,10 +111,10 @@ class RaceInspection:
         """Finds the races in documents; sets `read_nothing` if none could be read."""
         args = self._args
         accumulator = shown.FindingsAccumulator()
-        options = scan_job.ScanOptions(
-            files.ReadOptions(full=not args.brief, opt_in=args.error_stacks), args.jobs, args.quiet
-        )
-        scan = scan_job.ScanJob(entries, accumulator.new_collector(), accumulator, options)
+        options = scan_job.ScanOptions(ReadOptions(args.error_stacks), args.jobs, args.quiet)
+        formats = [gate_formats()[name] for name in (args.format, *(name for name, _ in args.write))]
+        collector = accumulator.new_collector(any(output_format.prints_causes for output_format in formats))
+        scan = scan_job.ScanJob(entries, collector, accumulator, options)
         scan.run()
         scan.clear_progress()
         self.read_nothing = scan.read_nothing

@@ -178,6 +178,7 @@ def _dossier_fields(row: dict[str, Any] | None) -> dict[str, str]:
 def _print_race_json(
     race: dict[str, Any], sightings: list[dict[str, Any]], example: Any, dossier_row: dict[str, Any] | None
 ) -> None:
+    from deadheat.api import diagnose_sighting
     from deadheat.serialization import sighting_to_wire
 
     latest = [
@@ -189,7 +190,7 @@ def _print_race_json(
         json.dumps(
             {
                 **race,
-                "report": sighting_to_wire(example),
+                "report": sighting_to_wire(diagnose_sighting(example)),
                 "latest": latest,
                 "dossier": json.loads(dossier_row["dossier"]) if dossier_row else None,
             },

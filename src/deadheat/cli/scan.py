@@ -7,9 +7,10 @@ import sys
 from typing import IO, TYPE_CHECKING
 
 from deadheat import cli, plugins
+from deadheat.api import ReadOptions
 from deadheat.cli import scan_job, worker_pool
 from deadheat.output import OutputStyle
-from deadheat.sources import file_listing, files
+from deadheat.sources import file_listing
 
 if TYPE_CHECKING:
     import argparse
@@ -81,12 +82,7 @@ def run_scan(args: argparse.Namespace) -> int:
     worker_pool.enlarge_pipe(1)
     writer = output_format.new_writer(sys.stdout, style)
     options = scan_job.ScanOptions(
-        # --brief needs no parsed reports
-        files.ReadOptions(
-            output_format.needs_reports and not args.brief, args.error_stacks, not output_format.prints_at_end
-        ),
-        args.jobs,
-        args.quiet,
+        ReadOptions(args.error_stacks, not output_format.prints_at_end), args.jobs, args.quiet
     )
     scan = scan_job.ScanJob(file_listing.list_entries(args.paths), output_format.new_collector(style), writer, options)
     try:

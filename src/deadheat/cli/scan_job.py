@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
+from deadheat.api import ReadOptions, read_opened_documents
 from deadheat.cli import worker_pool
 from deadheat.cli.progress import ProgressLine
 from deadheat.errors import UnreadableError
 from deadheat.grouping import race_assignment, races
 from deadheat.model import Document, Sighting
-from deadheat.parsing.duplicates import Duplicate
 from deadheat.sources import file_listing, files
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _MAX_BATCH_ITEMS, _MAX_FULL_REPORTS = 4096, 128
 class ScanOptions:
     """Options of a scan."""
 
-    read_options: files.ReadOptions
+    read_options: ReadOptions
     jobs: int | None = None  # one per core
     quiet: bool = False
 
@@ -45,8 +45,8 @@ class _SightingBatch:
     def add_item(self, item: Sighting | Document) -> bool:
         """Adds an item; returns whether the batch is full."""
         self.items.append(item)
-        if type(item) is not Sighting or type(item.source) is not Duplicate:
-            self._full_reports += isinstance(item, Sighting)
+        if isinstance(item, Sighting) and not item.source.volatile_values:
+            self._full_reports += 1
         return self.is_full
 
     @property
@@ -115,7 +115,7 @@ class ScanJob:
         is_part = unit.start > 0 or unit.end is not None
         faults, batch = 0, _SightingBatch()
         try:
-            for item in files.read_unit_sightings(unit, forked, tick, read_options):
+            for item in read_opened_documents(files.open_documents(unit, tick), read_options):
                 if isinstance(item, UnreadableError):
                     faults += 1
                     yield "fault", item

@@ -50,8 +50,8 @@ class _WorkerProcess:
 def run_units(count: int, jobs: int, work: UnitFunction) -> Iterator[Any]:
     """Yields every value of `work(unit, forked)` for each unit, in the order of the units.
 
-    If a worker dies (a mapped file shrank, out of memory), its unit is redone in this process
-    without maps. Values that were already delivered are not repeated.
+    If a worker dies, its unit is redone in this process. Values that were already delivered are not
+    repeated.
     """
     if jobs < 2 or count < 2 or not hasattr(os, "fork"):
         for unit in range(count):

@@ -115,8 +115,5 @@ class Detector(Protocol):
     # numbers that differ between runs: groups `address` (hexadecimal) and `actor` (decimal)
     volatile_numbers: re.Pattern[bytes] | None
 
-    def parse_summary(self, text: str) -> Report | None:
-        """Parse only accesses and sites of an undamaged report; None if it is damaged."""
-
     def parse_intact(self, text: str) -> Report | None:
         """Parse an undamaged report in one pass; None if it is damaged."""

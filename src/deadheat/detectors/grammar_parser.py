@@ -342,8 +342,5 @@ class GrammarDetector:
     def order_score(self, lines: Sequence[str]) -> int:
         return 0  # frames are numbered
 
-    def parse_summary(self, text: str) -> Report | None:
-        return None
-
     def parse_intact(self, text: str) -> Report | None:
         return None

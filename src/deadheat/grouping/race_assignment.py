@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat.grouping import races
 from deadheat.grouping.document import DocumentGrouping
-from deadheat.grouping.keys import grouping_key_of, race_address, racing_actors, racing_instructions
+from deadheat.grouping.keys import actor_numbers, grouping_key_of, racing_instructions
 from deadheat.grouping.same_object import SameObjectLinks
-from deadheat.model import Report, Sighting, Verdict
-from deadheat.parsing.duplicates import Duplicate, LazyReport
+from deadheat.model import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from deadheat.grouping.keys import GroupingKey, Observation
-    from deadheat.model import ReportSource
+    from deadheat.model import ReportSource, Sighting
 
     KeyedReport = tuple[GroupingKey, Hashable, int]  # key, stream, address
 
@@ -63,8 +62,6 @@ def _first_equal_keys(reports: Sequence[KeyedReport], firsts: Iterable[int], amb
     return first_equal
 
 
-# creates a named tuple three times as fast as its class, without defaults
-_new: Final = tuple.__new__
 # limits on the number of variants: up to the first, aliases are kept; above the second, variants
 # are packed into integers, a quarter of the size; above the third, no more are grouped
 _MAX_ALIASED_VARIANTS: Final = 20_000
@@ -134,47 +131,24 @@ def assign_races(sightings: Sequence[Sighting]) -> list[Sighting]:
 
 
 def _keyed_report(sighting: Sighting) -> KeyedReport:
-    source = sighting.source
-    stream = sighting.uri, sighting.span.stream
-    if isinstance(source, Report):
-        return grouping_key_of(source, sighting.verdict.fingerprint), stream, race_address(source)
-    notes = source.notes
-    if isinstance(source, Duplicate):
-        key, summary = notes.get("mark"), source.original.summary
-        memory_address = (
-            int(source.volatile_values[0], 16) if summary.accesses[0].address is not None else race_address(summary)
-        )
-    else:
-        assert isinstance(source, LazyReport)
-        key, summary = notes.get("mark"), source.summary
-        memory_address = race_address(summary)
+    source, derived = sighting.source, sighting.source.derived
+    key = derived.grouping_key
     if key is None:
-        notes["mark"] = key = grouping_key_of(summary, sighting.verdict.fingerprint)
-    return key, stream, memory_address
+        derived.grouping_key = key = grouping_key_of(source.original, sighting.verdict.fingerprint)
+    address = source.original.address
+    memory_address = int(source.rename(address), 16) if address else 0
+    return key, (sighting.uri, sighting.span.stream), memory_address
 
 
-def _actors_of(source: Report | ReportSource) -> frozenset[str]:
-    if isinstance(source, Report):
-        return racing_actors(source)
-    assert isinstance(source, LazyReport | Duplicate)
-    if isinstance(source, LazyReport):
-        return racing_actors(source.summary)
-    # addresses start with zeros, goroutine numbers do not; the main goroutine has no number
-    numbers = (name.decode() for name in source.volatile_values if name[:1] != b"0")
-    nameless = (name for name in racing_actors(source.original.summary) if not name.isdigit())
-    return frozenset([*numbers, *nameless])
+def _actors_of(source: ReportSource) -> frozenset[str]:
+    return actor_numbers(source.rename(access.actor) for access in source.original.accesses)
 
 
-def _instructions_of(source: Report | ReportSource) -> tuple[str, ...]:
-    if isinstance(source, Report):
-        return racing_instructions(source)
-    assert isinstance(source, LazyReport | Duplicate)
-    # duplicates have the same instructions
-    known: tuple[str, ...] | None = source.notes.get("instructions")
-    if known is None:
-        summary = source.original.summary if isinstance(source, Duplicate) else source.summary
-        source.notes["instructions"] = known = racing_instructions(summary)
-    return known
+def _instructions_of(source: ReportSource) -> tuple[str, ...]:
+    derived = source.derived
+    if derived.instructions is None:  # duplicates have the same instructions
+        derived.instructions = racing_instructions(source.original)
+    return derived.instructions
 
 
 def with_race(sighting: Sighting, race: str) -> Sighting:
@@ -182,18 +156,11 @@ def with_race(sighting: Sighting, race: str) -> Sighting:
     verdict = sighting.verdict
     if verdict.race == race:
         return sighting
-    source = sighting.source
-    if not isinstance(source, Duplicate):
-        changed: Verdict = _new(Verdict, (verdict[0], verdict[1], race))
-    else:  # duplicates share one verdict
-        verdicts: dict[str, Verdict] | None = source.notes.get("verdicts")
-        if verdicts is None:
-            source.notes["verdicts"] = verdicts = {}
-        new_verdict = verdicts.get(race)
-        if new_verdict is None:
-            verdicts[race] = new_verdict = Verdict(verdict.title, verdict.fingerprint, race)
-        changed = new_verdict
-    return _new(Sighting, (source, changed, *sighting[2:]))
+    verdict_by_race = sighting.source.derived.verdict_by_race  # duplicates share one verdict
+    changed = verdict_by_race.get(race)
+    if changed is None:
+        verdict_by_race[race] = changed = Verdict(verdict.title, verdict.fingerprint, race)
+    return sighting._replace(verdict=changed)
 
 
 class RaceAssigner:

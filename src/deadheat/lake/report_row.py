@@ -18,12 +18,12 @@ import pyarrow as pa
 from deadheat.grouping.races import family_keys
 from deadheat.lake.schema import REPORTS
 from deadheat.model import Frame
-from deadheat.serialization import causes_of, location_and_locks_to_wire
+from deadheat.serialization import location_and_locks_to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from deadheat.model import Access, Actor, Report, Sighting
+    from deadheat.model import Access, Actor, Cause, Report, Verdict
 
     ReportDict = dict[str, Any]
 
@@ -164,9 +164,8 @@ class MaskedReport(NamedTuple):
     has_surrogates: bool  # the text may contain lone surrogates
 
 
-def mask_report(sighting: Sighting) -> MaskedReport:
-    """The row of the report of a sighting."""
-    report, verdict = sighting.report, sighting.verdict
+def mask_report(report: Report, verdict: Verdict, found_causes: tuple[Cause, ...]) -> MaskedReport:
+    """The row of a report."""
     placeholders = PlaceholderMap()
     # placeholders are counted in this order
     accesses = [_access_row(access, placeholders) for access in report.accesses]
@@ -175,7 +174,7 @@ def mask_report(sighting: Sighting) -> MaskedReport:
     rest = _rest_columns(report, placeholders)
     causes = [
         (cause.cause, cause.confidence, [placeholders.replace_in_text(sentence) for sentence in cause.evidence])
-        for cause in causes_of(report)
+        for cause in found_causes
     ]
     last = (*rest, report.test, causes, report.damage)
     text, frames = _digest_texts(accesses, actors, (*first, *last))

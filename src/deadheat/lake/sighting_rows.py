@@ -5,19 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from deadheat.api import original_causes
 from deadheat.grouping.document import DocumentGrouping as Reports
 from deadheat.grouping.keys import GroupingKey, actor_numbers, grouping_key_of, racing_instructions
 from deadheat.grouping.races import group_by_first
 from deadheat.lake import report_row
 from deadheat.lake.report_row import MaskedReport, mask_report
-from deadheat.parsing.duplicates import Duplicate, LazyReport
 from deadheat.serialization import SCHEMA_VERSION, document_to_wire, sighting_from_wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from deadheat.grouping.races import VariantAliases
-    from deadheat.model import Document, Report, Sighting
+    from deadheat.model import Document, Sighting
 
     JsonDict = dict[str, Any]
 
@@ -38,40 +38,15 @@ class SightingRow(NamedTuple):
 class _DuplicateGroup:
     """What a report and its duplicates have in common."""
 
-    __slots__ = ("_name_templates", "address", "damage", "instructions", "key", "report", "test")
+    __slots__ = ("address", "damage", "instructions", "key", "report", "test")
 
     def __init__(self, sighting: Sighting) -> None:
-        report = sighting.report
-        self.report = mask_report(sighting)
-        self.key = _grouping_key(sighting, report)
-        self.address = next((a.address for a in report.accesses if a.address), None)
+        report, fingerprint = sighting.source.original, sighting.verdict.fingerprint
+        self.report = mask_report(report, sighting.verdict, original_causes(sighting.source))
+        self.key = sighting.source.derived.grouping_key or grouping_key_of(report, fingerprint)
+        self.address = report.address
         self.instructions = racing_instructions(report)
         self.test, self.damage = report.test, len(report.damage)
-        self._name_templates: list[tuple[str, int | None]] = []
-
-    def learn_names(self, duplicate: Duplicate) -> _DuplicateGroup:
-        """Find the positions of the duplicate's numbers in the names."""
-        numbers = [number.decode() for number in duplicate.volatile_values]
-        for name in self.report.names:
-            number = name.rpartition(" ")[2].removeprefix("0x")
-            sighting_rows_found = number in numbers
-            text = name[: len(name) - len(number)] if sighting_rows_found else name
-            self._name_templates.append((text, numbers.index(number) if sighting_rows_found else None))
-        return self
-
-    def names_of_duplicate(self, duplicate: Duplicate) -> tuple[list[str], str | None]:
-        """The names and the address of a duplicate."""
-        numbers = [number.decode() for number in duplicate.volatile_values]
-        names = [text if index is None else text + numbers[index] for text, index in self._name_templates]
-        address = names[self.report.names.index(self.address)] if self.address else None
-        return names, address
-
-
-def _grouping_key(sighting: Sighting, report: Report) -> GroupingKey:
-    """The grouping key, which is usually computed already."""
-    source = sighting.source
-    known: GroupingKey | None = source.notes.get("mark") if isinstance(source, LazyReport | Duplicate) else None
-    return known or grouping_key_of(report, sighting.verdict.fingerprint)
 
 
 def _to_pairs(fields: JsonDict) -> list[JsonDict]:
@@ -90,16 +65,12 @@ def _bug_report_row(document: Document) -> JsonDict:
 
 
 def sighting_row(sighting: Sighting) -> SightingRow:
-    source = sighting.source
-    if isinstance(source, Duplicate):
-        group = source.notes.get("lake")
-        if group is None:
-            source.notes["lake"] = group = _DuplicateGroup(sighting).learn_names(source)
-        names, address = group.names_of_duplicate(source)
-    else:
-        group = _DuplicateGroup(sighting)
-        names, address = group.report.names, group.address
-    span = sighting.span
+    source, span = sighting.source, sighting.span
+    group = source.derived.prepared
+    if not isinstance(group, _DuplicateGroup):
+        source.derived.prepared = group = _DuplicateGroup(sighting)
+    names = [*map(source.rename, group.report.names)]
+    address = source.rename(group.address) if group.address else None
     row = {
         "uri": sighting.uri,
         "offset": span.offset,
@@ -183,7 +154,7 @@ def sighting_from_row(row: JsonDict, report: JsonDict) -> Sighting:
 
 def _serialized_form(fields: JsonDict, race: str, document: JsonDict) -> JsonDict:
     facts = {fact["name"]: fact["value"] for fact in fields["facts"]}
-    return {**fields, "facts": facts, "schema": SCHEMA_VERSION, "race": race, "document": document}
+    return {**fields, "facts": facts, "schema": SCHEMA_VERSION, "race": race, "causes": [], "document": document}
 
 
 def _from_pairs(pairs: list[JsonDict]) -> dict[str, list[str]]:

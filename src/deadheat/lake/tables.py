@@ -2,83 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
-import time
-import uuid
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable, Schema
-from deltalake import Schema as Columns
 from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from deadheat.errors import DeadheatError
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake.schema import LAKE_VERSION, OLDEST_LAKE_VERSION, OPTIONAL_TABLES, TABLES
-from deadheat.lake.storage import LOG_FOLDER, LakeStorage
+from deadheat.lake.storage import LakeStorage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
-
-
-_FIRST_VERSION = "0" * 20
-# the minimum that every Delta reader supports
-_PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 2}
-
-
-def create_table(storage: LakeStorage, name: str, schema: pa.Schema, settings: dict[str, str]) -> DeltaTable:
-    """Create an empty table, unless it exists."""
-    if not (storage.is_local and _write_log_entry(storage, name, _first_log_entry(name, schema, settings))):
-        return DeltaTable.create(
-            storage.uri_of(name),
-            schema,
-            mode="ignore",
-            name=name,
-            configuration={**settings},
-            raise_if_key_not_exists=False,
-        )
-    return DeltaTable(storage.uri_of(name))
-
-
-def _first_log_entry(name: str, schema: pa.Schema, settings: dict[str, str]) -> list[dict[str, Any]]:
-    now = int(time.time() * 1000)
-    metadata: dict[str, Any] = {
-        "id": str(uuid.uuid4()),
-        "name": name,
-        "description": None,
-        "format": {"provider": "parquet", "options": {}},
-        "schemaString": Schema.from_arrow(schema).to_json(),
-        "partitionColumns": [],
-        "createdTime": now,
-        "configuration": settings,
-    }
-    info = {"timestamp": now, "operation": "CREATE TABLE", "engineInfo": "deadheat"}
-    return [{"commitInfo": info}, {"protocol": _PROTOCOL}, {"metaData": metadata}]
-
-
-def _write_log_entry(storage: LakeStorage, name: str, entry: list[dict[str, Any]]) -> bool:
-    """Write the entry atomically. False if the file system does not support hard links."""
-    log = Path(storage.path_of(f"{name}/{LOG_FOLDER}"))
-    log.mkdir(parents=True, exist_ok=True)
-    part = log.parent / f"{uuid.uuid4().hex}.part"
-    part.write_text("\n".join(map(json.dumps, entry)))
-    try:
-        os.link(part, log / f"{_FIRST_VERSION}.json")
-    except FileExistsError:
-        return True
-    except OSError:
-        return False
-    finally:
-        part.unlink()
-    return True
 
 
 _SCHEMA_PROPERTY = "deadheat.schema"
@@ -126,7 +68,7 @@ class Lake:
             if table is not None:
                 _add_missing_columns(table, TABLES[name])
             elif wanted:
-                self._tables[name] = create_table(self.storage, name, TABLES[name], settings)
+                self._tables[name] = _create_table(self.storage.uri_of(name), name, settings)
         self.__dict__.pop("is_there", None)
 
     @property
@@ -252,6 +194,13 @@ class Lake:
                 yield fragment.path.removeprefix(folder), fragment
 
 
+def _create_table(uri: str, name: str, settings: dict[str, str]) -> DeltaTable:
+    """Create an empty table, unless another process has just created it."""
+    return DeltaTable.create(
+        uri, TABLES[name], mode="ignore", name=name, configuration={**settings}, raise_if_key_not_exists=False
+    )
+
+
 def _unreadable_error(uri: str, why: object) -> DeadheatError:
     return DeadheatError(f"cannot be read ({str(why).partition(chr(10))[0]})", uri, "`deadheat lake check`")
 
@@ -261,7 +210,7 @@ def _add_missing_columns(table: DeltaTable, schema: pa.Schema) -> None:
     known = {field.name for field in table.schema().fields}
     missing = pa.schema([field for field in schema if field.name not in known])
     if missing.names:
-        table.alter.add_columns(Columns.from_arrow(missing).fields)
+        table.alter.add_columns(Schema.from_arrow(missing).fields)
 
 
 def _fill_missing_columns(content: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -54,7 +54,6 @@ class OutputFormat(Protocol):
     """One output format."""
 
     name: str
-    needs_reports: bool  # whether it needs parsed reports, at least one per race
     prints_at_end: bool  # whether it prints nothing before the end, even for a pipe
 
     def new_collector(self, style: OutputStyle) -> SightingCollector: ...

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from deadheat import json_line, serialization
+from deadheat import serialization
+from deadheat.api import diagnose_sighting
 from deadheat.grouping.race_assignment import with_race
 from deadheat.model import Op
 from deadheat.output.race_counts import PackedCount, RaceCountCollector, RaceCounter, encode_example
@@ -56,8 +57,8 @@ class FindingsAccumulator:
         self._counter = RaceCounter()
 
     @staticmethod
-    def new_collector() -> RaceCountCollector:
-        return RaceCountCollector(_encode_finding)
+    def new_collector(diagnose: bool) -> RaceCountCollector:
+        return RaceCountCollector(_encode_with_causes if diagnose else _encode_finding)
 
     def merge_batch(self, packed: dict[str, PackedCount]) -> None:
         self._counter.merge_counts(packed)
@@ -90,11 +91,11 @@ class OncePerRaceFormat:
     """A format that shows each race once; a subclass defines `name` and `render_pieces`."""
 
     name = ""
-    needs_reports = True
     prints_at_end = True
+    prints_causes = False
 
     def new_collector(self, style: OutputStyle) -> RaceCountCollector:
-        return FindingsAccumulator.new_collector()
+        return FindingsAccumulator.new_collector(self.prints_causes)
 
     def new_writer(self, out: IO[str], style: OutputStyle) -> FindingsWriter:
         return FindingsWriter(out, self, style)
@@ -105,8 +106,12 @@ class OncePerRaceFormat:
 
 
 def _encode_finding(sighting: Sighting) -> bytes:
-    line = json_line.sighting_to_json(sighting)
+    line = json.dumps(serialization.sighting_to_wire(sighting), ensure_ascii=False)
     return encode_example(sighting.verdict.title, line.encode("utf-8", "replace"))
+
+
+def _encode_with_causes(sighting: Sighting) -> bytes:
+    return _encode_finding(diagnose_sighting(sighting))
 
 
 def write_utf8(out: IO[str], pieces: Iterable[str]) -> None:

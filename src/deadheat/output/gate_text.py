@@ -70,6 +70,7 @@ class GateJsonLinesFormat(OncePerRaceFormat):
     """One JSON line per race: its best report and its standing."""
 
     name = "jsonl"
+    prints_causes = True
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         for finding in findings.races:
@@ -80,6 +81,7 @@ class GateJsonFormat(OncePerRaceFormat):
     """One JSON object with all races and the races that are gone."""
 
     name = "json"
+    prints_causes = True
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         races = [_finding_to_json(finding) for finding in findings.races]

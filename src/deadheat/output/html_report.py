@@ -21,7 +21,6 @@ from deadheat.output.findings import (
     ordered_accesses,
     summarize_races,
 )
-from deadheat.serialization import causes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,6 +50,7 @@ script-src '{hash}'; base-uri 'none'; form-action 'none'">
 
 class HtmlFormat(OncePerRaceFormat):
     name = "html"
+    prints_causes = True
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         races = list(findings.races)
@@ -137,7 +137,7 @@ def _labelled_facts(finding: RaceFinding) -> Iterator[tuple[str, str]]:
         yield "note", finding.note
     if report.test:
         yield "test", report.test
-    for cause in causes_of(report)[:1]:
+    for cause in finding.sighting.causes[:1]:
         # an unknown cause has no confidence
         confidence = f" ({cause.confidence:.0%})" if cause.cause != UNKNOWN else ""
         why = "; ".join(cause.evidence)

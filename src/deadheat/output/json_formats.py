@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import IO, TYPE_CHECKING, Any
 
-from deadheat import json_line, serialization
+from deadheat import serialization
+from deadheat.api import diagnose_sighting
 from deadheat.output.spill_buffer import LinePacker, LineTemplate, PackedLineStore, unpack_lines
-from deadheat.parsing.duplicates import Duplicate
 from deadheat.text.lazy_regex import lazy_compile
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ _VARYING_VALUE = lazy_compile(rb'"(?:0x|[a-z]+ )([0-9a-f]+)"')
 # the same in an evidence sentence: "goroutine 7 writes at 0x00c000124010"
 _VARYING_VALUE_IN_EVIDENCE = lazy_compile(rb"(?:goroutine |0x)([0-9a-f]+)\b")
 _CAUSES_KEY = b'"causes": '
+# in a JSON string a quote is escaped, so this never occurs in a text
+_RACE_KEY = b'"race": "'
 # indexes of the values that fill the gaps of a duplicate's line; the varying values come last
 _RACE_GAP, _OFFSET_GAP, _LENGTH_GAP, _FIRST_NAME_GAP = range(4)
 
@@ -29,21 +31,21 @@ _RACE_GAP, _OFFSET_GAP, _LENGTH_GAP, _FIRST_NAME_GAP = range(4)
 class DuplicateTemplate:
     """The JSON of a duplicated report with gaps for the values of `_gap_values_of`."""
 
-    def __init__(self, duplicate: Duplicate, sighting: Sighting) -> None:
-        before_race, before_document, self._text_after_document = json_line.report_around(
-            sighting.report, sighting.verdict
-        )
-        self._text_before_race = _encode_utf8(before_race)
-        self._pieces, self._gaps = _split_at_names(_encode_utf8(before_document), duplicate.volatile_values)
+    def __init__(self, sighting: Sighting) -> None:
+        record = serialization.sighting_to_wire(diagnose_sighting(sighting))
+        position = [*record].index("document")
+        before_document, after_document = dict([*record.items()][:position]), dict([*record.items()][position + 1 :])
+        self._text_before_race, after_race = _split_at_race(_to_json(before_document)[:-1])
+        self._pieces, self._gaps = _split_at_names(after_race, sighting.source.volatile_values)
+        self._text_after_document = b", %s\n" % _to_json(after_document)[1:]
 
     def line_template(self, uri: str, stream: str | None) -> LineTemplate:
         """The template for duplicates in that document."""
-        before, between, after = json_line.document_around(uri, stream)
         *pieces, last = self._pieces
         document_pieces = [
-            last + _encode_utf8(before),
-            _encode_utf8(between),
-            _encode_utf8(f"{after}{self._text_after_document}\n"),
+            b'%s, "document": {"uri": %s, "offset": ' % (last, _to_json(uri)),
+            b', "length": ',
+            b', "lane": %s}%s' % (_to_json(stream), self._text_after_document),
         ]
         return (
             [self._text_before_race, *pieces, *document_pieces],
@@ -52,10 +54,10 @@ class DuplicateTemplate:
         )
 
 
-def _gap_values_of(duplicate: Duplicate, sighting: Sighting) -> list[bytes]:
+def _gap_values_of(sighting: Sighting) -> list[bytes]:
     span = sighting.span
     position = str(span.offset).encode(), str(span.length).encode()
-    return [sighting.verdict.race.encode(), *position, *duplicate.volatile_values]
+    return [sighting.verdict.race.encode(), *position, *sighting.source.volatile_values]
 
 
 def _split_at_names(text: bytes, names: tuple[bytes, ...]) -> tuple[list[bytes], list[int]]:
@@ -74,8 +76,14 @@ def _split_at_names(text: bytes, names: tuple[bytes, ...]) -> tuple[list[bytes],
     return [*pieces, text[end:]], gaps
 
 
-def _encode_utf8(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
+def _split_at_race(line: bytes) -> tuple[bytes, bytes]:
+    """The text before and after the race id of a report."""
+    before, key, rest = line.partition(_RACE_KEY)
+    return before + key, rest[rest.index(b'"') :]
+
+
+def _to_json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 class JsonLinesCollector:
@@ -84,18 +92,17 @@ class JsonLinesCollector:
         self._template_numbers: dict[tuple[DuplicateTemplate, str, str | None], int] = {}
 
     def add_sighting(self, sighting: Sighting) -> None:
-        source = sighting.source
-        if isinstance(source, Duplicate) and sighting.document is None:
-            self._packer.add_filled_template(self._template_number(source, sighting), _gap_values_of(source, sighting))
+        if sighting.source.volatile_values and sighting.document is None:
+            self._packer.add_filled_template(self._template_number(sighting), _gap_values_of(sighting))
         else:
-            before, after = json_line.around_race(sighting)
-            race = sighting.verdict.race.encode()
-            self._packer.add_unique_line([_encode_utf8(before), _encode_utf8(after)], [race])
+            line = _to_json(serialization.sighting_to_wire(diagnose_sighting(sighting)))
+            self._packer.add_unique_line([*_split_at_race(line)], [sighting.verdict.race.encode()])
 
-    def _template_number(self, duplicate: Duplicate, sighting: Sighting) -> int:
-        template: DuplicateTemplate | None = duplicate.notes.get("jsonl")
-        if template is None:
-            duplicate.notes["jsonl"] = template = DuplicateTemplate(duplicate, sighting)
+    def _template_number(self, sighting: Sighting) -> int:
+        derived = sighting.source.derived
+        template = derived.prepared
+        if not isinstance(template, DuplicateTemplate):
+            derived.prepared = template = DuplicateTemplate(sighting)
         uri, stream = sighting.uri, sighting.span.stream
         number = self._template_numbers.get((template, uri, stream))
         if number is None:
@@ -132,7 +139,6 @@ class JsonLinesWriter:
 
 class JsonLinesFormat:
     name = "jsonl"
-    needs_reports = True
     prints_at_end = False
 
     def new_collector(self, style: OutputStyle) -> JsonLinesCollector:
@@ -170,7 +176,6 @@ class JsonArrayWriter:
 
 class JsonFormat:
     name = "json"
-    needs_reports = True
     prints_at_end = False
 
     def new_collector(self, style: OutputStyle) -> JsonLinesCollector:
@@ -181,10 +186,6 @@ class JsonFormat:
 
 
 JSON_FORMAT = JsonFormat()
-
-
-# in a JSON string a quote is escaped, so this never occurs in the text of a document
-_RACE_KEY = b'"race": "'
 
 
 class DocumentsCollector:
@@ -203,8 +204,7 @@ class DocumentsCollector:
     def pack_batch(self) -> bytes:
         packer = LinePacker()
         for document in self._documents:
-            line = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
-            packer.add_unique_line(*_split_at_races(line))
+            packer.add_unique_line(*_split_at_races(_to_json(document)))
         self._documents = []
         return packer.pack_lines()
 
@@ -234,7 +234,6 @@ def _report_entry(sighting: Sighting) -> dict[str, Any]:
 
 class DocumentsFormat:
     name = "documents"
-    needs_reports = True
     prints_at_end = False
 
     def new_collector(self, style: OutputStyle) -> DocumentsCollector:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from deadheat.model import Report
 from deadheat.output.spill_buffer import SpillBuffer
 
 if TYPE_CHECKING:
@@ -143,8 +142,6 @@ class RaceCountDatabase:
 
 # beyond this a worker may send an example again, and counts are written to a file
 _MAX_RACES_IN_MEMORY: Final = 1 << 16
-# three times faster than calling the NamedTuple class
-_new_tuple: Final = tuple.__new__
 # between the title and the body of an example
 _TITLE_SEPARATOR: Final = b"\n"
 
@@ -207,10 +204,8 @@ class RaceCountCollector:
 
 def _damage_score(sighting: Sighting) -> int:
     """How unsuitable a report is as an example: damage first, then a missing access."""
-    # a report that is parsed lazily is undamaged
-    if not isinstance(sighting.source, Report):
-        return 0
-    return 2 * len(sighting.source.damage) + (len(sighting.source.accesses) < 2)
+    report = sighting.source.original
+    return 2 * len(report.damage) + (len(report.accesses) < 2)
 
 
 class RaceCounter:
@@ -263,7 +258,7 @@ class RaceCounter:
             example = self._examples.read_text(count.example_offset, count.example_size)
             title, _, body = example.partition(_TITLE_SEPARATOR)
             locations = count.locations.split("\n")[:MAX_LOCATIONS]
-            yield _new_tuple(CountedRace, (title.decode(), body, count.sighting_count, locations, race))
+            yield CountedRace(title.decode(), body, count.sighting_count, locations, race)
         self._examples.close()
         if self._database is not None:
             self._database.close()

@@ -10,7 +10,6 @@ from deadheat.baseline.judgement import GateStanding
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.output import escape
 from deadheat.output.findings import OncePerRaceFormat, describe_access, file_from_root, ordered_accesses
-from deadheat.serialization import causes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +26,7 @@ _BASELINE_STATES = {GateStanding.NEW: "new", GateStanding.EXPIRED: "unchanged", 
 
 class SarifFormat(OncePerRaceFormat):
     name = "sarif"
+    prints_causes = True
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         kinds: dict[str, int] = {}
@@ -99,7 +99,7 @@ class _SarifResult:
         locations = [escape.replace_unprintable(location) for location in self._finding.locations]
         properties: JsonDict = {"detector": report.detector, "places": locations}
         properties |= {"test": escape.replace_unprintable(report.test)} if report.test else {}
-        causes = [cause.cause for cause in causes_of(report)]
+        causes = [cause.cause for cause in self._finding.sighting.causes]
         properties |= {"causes": causes} if causes else {}
         properties |= {"damage": list(report.damage)} if report.damage else {}
         return properties

@@ -153,7 +153,7 @@ class RaceText:
         report = sighting.report
         claims = self._claim_lines(sighting.document)
         identity = self._identity_lines(report) if self._style.why else []
-        accesses = self._access_lines(report, _is_printable(sighting))
+        accesses = self._access_lines(report, sighting.source.is_printable)
         facts = self._report_facts(report)
         return [facts, *claims, *identity, "", *accesses, *self._memory_lines(report.location)]
 
@@ -241,14 +241,6 @@ def _join_columns(left: list[str], right: list[str], gap: str) -> list[str]:
     return rows
 
 
-def _is_printable(sighting: Sighting) -> bool:
-    """Whether all text of a report is known to be printable.
-
-    A lazily parsed report comes from clean text; only %-escapes can decode to other characters.
-    """
-    return not isinstance(sighting.source, Report) and b"%" not in sighting.source.raw
-
-
 class TextColumn:
     """The lines of one access, cut to the column width; the left column is padded."""
 
@@ -269,13 +261,12 @@ class TextColumn:
         self.lines.append(self._paint(text, colour_name) if self._paint.colour and colour_name else text)
 
     def add_frames(self, stack: tuple[Frame, ...], limit: int) -> None:
-        # indexes instead of names: this runs for every frame
-        frames_not_stale = [frame for frame in stack if not frame[6]]
+        frames_not_stale = [frame for frame in stack if not frame.stale]
         interesting = (
-            [frame for frame in frames_not_stale if not _is_uninteresting(frame[4])] or frames_not_stale or [*stack]
+            [frame for frame in frames_not_stale if not _is_uninteresting(frame.origin)] or frames_not_stale or [*stack]
         )
         for frame in interesting[:limit]:
-            function, file, line = frame[0], frame[2], frame[3]
+            function, file, line = frame.function, frame.file, frame.line
             if not self._printable:
                 function, file = terminal_text(function), terminal_text(file)
             self.add_line(f"  {function}")
@@ -307,7 +298,6 @@ def _shorten_line(text: str, width: int) -> str:
 
 class TextFormat:
     name = "text"
-    needs_reports = True
     prints_at_end = True
 
     def new_collector(self, style: OutputStyle) -> RaceCountCollector:

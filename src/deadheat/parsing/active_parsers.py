@@ -5,22 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.detectors import LineVerdict
-from deadheat.model import Damage, Report, Span
+from deadheat.model import Damage, ParsedReport, ReportSource, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from deadheat.detectors import Detector, LineParser
-    from deadheat.parsing.duplicates import Duplicate, LazyReport
 
 # a longer report, or one continued after this many other bytes, is abandoned
 MAX_REPORT_SIZE = 1 << 16
 
 
 class LocatedReport(NamedTuple):
-    """A report, or an object that parses it on demand, and its location."""
+    """A report and its location."""
 
-    source: Report | LazyReport | Duplicate
+    source: ReportSource
     span: Span
 
 
@@ -162,7 +161,7 @@ class ActiveParsers:
             if self.has_stray_bytes:
                 report = report._replace(damage=tuple(sorted({*report.damage, Damage.STRAY_BYTES})))
             span = Span(active.start, active.end - active.start, active.stream)
-            self.reports.append(LocatedReport(report, span))
+            self.reports.append(LocatedReport(ParsedReport(report), span))
 
 
 def _is_substream(stream: str | None, outer_stream: str | None) -> bool:

@@ -1,63 +1,61 @@
-"""Undamaged reports that are parsed in full only on demand, and duplicates of them."""
+"""Undamaged reports, and duplicates of them that are parsed only on demand."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from operator import itemgetter
 from struct import Struct
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from deadheat.model import ParsedReport
+from deadheat.text.lazy_regex import lazy_compile
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from deadheat.detectors import Detector
-    from deadheat.model import Report
+    from deadheat.model import DerivedValues, Report
 
 _HEX_DIGITS: Final = b"0123456789abcdef"
 _HEX_TO_ZERO: Final = bytes.maketrans(_HEX_DIGITS, b"0" * len(_HEX_DIGITS))
 _KEY_HEAD, _KEY_TAIL = 160, 16
 _MAX_KEYS: Final = 4096
+# "goroutine 7 writes at 0x00c000124010"
+_NAME_IN_TEXT: Final = lazy_compile(r"goroutine \d+\b|0x[0-9a-f]+\b")
 _MAX_REPORTS_PER_KEY: Final = 8
 
 
-class LazyReport:
-    """An undamaged report of which possibly only the accesses and sites have been parsed."""
+class IntactReport(ParsedReport):
+    """An undamaged report and its text."""
 
-    __slots__ = ("detector", "is_complete", "notes", "raw", "summary")
+    __slots__ = ("detector", "raw")
 
-    def __init__(self, detector: Detector, raw: bytes, summary: Report, is_complete: bool) -> None:
+    def __init__(self, detector: Detector, raw: bytes, report: Report) -> None:
+        super().__init__(report)
         self.detector = detector
         self.raw = raw  # up to its closing
-        self.summary = summary
-        self.is_complete = is_complete  # whether the summary is the full report
-        self.notes: dict[str, Any] = {}  # results derived from the report, shared with its duplicates
 
-    def report(self) -> Report:
-        return self.summary if self.is_complete else parse_full_report(self.detector, self.raw)
+    @property
+    def is_printable(self) -> bool:
+        return is_printable_text(self.raw)
 
 
-def parse_full_report(detector: Detector, raw: bytes) -> Report:
-    """Parses a report whose summary could be parsed."""
-    text = raw.decode()
-    report = detector.parse_intact(text)
-    if report is None:  # the summary parser does not check every frame
-        parser = detector.new_parser()
-        for line in f"{text}{(detector.report_end or b'').decode()}".splitlines():
-            parser.feed(line)
-        report = parser.finish(ends_mid_line=False)
-    assert report is not None
-    return report
+def is_printable_text(raw: bytes) -> bool:
+    """Whether a report of clean text contains only printable text: %-escapes can decode to other characters."""
+    return b"%" not in raw
 
 
 class KnownReport:
     """The text of a report, prepared for fast comparison."""
 
-    __slots__ = ("_fixed_pieces", "_pick_actors", "_pick_distinct", "_pick_repeated", "_split_pieces", "lazy_report")
+    __slots__ = (
+        "_fixed_pieces", "_pick_actors", "_pick_distinct", "_pick_repeated", "_positions", "_report", "_split_pieces",
+    )  # fmt: skip
 
-    def __init__(self, lazy_report: LazyReport, volatile: re.Pattern[bytes]) -> None:
-        self.lazy_report = lazy_report
-        raw = lazy_report.raw
+    def __init__(self, report: IntactReport, volatile: re.Pattern[bytes]) -> None:
+        self._report = report
+        raw = report.raw
         volatile_spans = [(match.lastgroup, match.span(match.lastgroup or 0)) for match in volatile.finditer(raw)]
         bounds = [0, *(edge for _, span in volatile_spans for edge in span), len(raw)]
         sizes = [f"{end - begin}s" for begin, end in pairwise(bounds)]
@@ -66,6 +64,7 @@ class KnownReport:
         self._fixed_pieces, values = pieces[::2], pieces[1::2]
         actors = {value for value, (group, _) in zip(values, volatile_spans, strict=True) if group == "actor"}
         distinct = [*dict.fromkeys(values)]
+        self._positions = {value.decode(): values.index(value) for value in distinct}
         self._pick_distinct = _make_picker([values.index(value) for value in distinct])
         self._pick_repeated = _make_picker([distinct.index(value) for value in values])
         self._pick_actors = _make_picker([i for i, value in enumerate(distinct) if value in actors])
@@ -81,7 +80,7 @@ class KnownReport:
             return None
         if b"".join(distinct).translate(None, _HEX_DIGITS) or not b"".join(self._pick_actors(distinct)).isdigit():
             return None
-        return Duplicate(self.lazy_report, raw, values)
+        return Duplicate(self._report, raw, values, self._positions)
 
 
 def _make_picker(indexes: list[int]) -> Callable[[tuple[bytes, ...]], tuple[bytes, ...]]:
@@ -94,20 +93,39 @@ def _make_picker(indexes: list[int]) -> Callable[[tuple[bytes, ...]], tuple[byte
 class Duplicate:
     """The text of a known report with other numbers."""
 
-    __slots__ = ("notes", "original", "raw", "volatile_values")
+    __slots__ = ("_first", "_positions", "_raw", "derived", "volatile_values")
 
-    def __init__(self, first: LazyReport, raw: bytes, values: tuple[bytes, ...]) -> None:
-        self.original = first
-        self.raw = raw
+    def __init__(
+        self, first: IntactReport, raw: bytes, values: tuple[bytes, ...], positions: Mapping[str, int]
+    ) -> None:
+        self._first = first
+        self._raw = raw
+        self._positions = positions  # of the numbers of the first report among the values
         self.volatile_values = values
-        self.notes = first.notes
+        self.derived: DerivedValues = first.derived
 
     @property
-    def detector(self) -> Detector:
-        return self.original.detector
+    def original(self) -> Report:
+        return self._first.original
+
+    @property
+    def is_printable(self) -> bool:
+        return is_printable_text(self._raw)
 
     def report(self) -> Report:
-        return parse_full_report(self.detector, self.raw)
+        report = self._first.detector.parse_intact(self._raw.decode())
+        assert report is not None  # it differs from an undamaged report only in its numbers
+        return report
+
+    def rename(self, name: str) -> str:
+        number = name[2:] if name.startswith("0x") else name.rpartition(" ")[2]
+        position = self._positions.get(number)
+        if position is None:
+            return name
+        return name[: len(name) - len(number)] + self.volatile_values[position].decode()
+
+    def rename_in_text(self, text: str) -> str:
+        return _NAME_IN_TEXT.sub(lambda match: self.rename(match[0]), text)
 
 
 class DuplicateIndex:
@@ -123,19 +141,19 @@ class DuplicateIndex:
                 return duplicate
         return None
 
-    def add_report(self, lazy_report: LazyReport) -> None:
+    def add_report(self, report: IntactReport) -> None:
         """Adds a report, but only when a similar one comes for the second time.
 
         Preparing a report for comparison is expensive.
         """
         if len(self._known) >= _MAX_KEYS:
             self._known.clear()
-        key = _lookup_key(lazy_report.raw)
+        key = _lookup_key(report.raw)
         similar = self._known.get(key)
         if similar is None:
             self._known[key] = []
-        elif lazy_report.detector.volatile_numbers is not None:
-            similar.insert(0, KnownReport(lazy_report, lazy_report.detector.volatile_numbers))
+        elif report.detector.volatile_numbers is not None:
+            similar.insert(0, KnownReport(report, report.detector.volatile_numbers))
             del similar[_MAX_REPORTS_PER_KEY:]
 
 

@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat.detectors import LineVerdict
-from deadheat.model import Damage, Origin, Report
+from deadheat.model import Damage, Origin, ParsedReport
 from deadheat.symbols import go
 from deadheat.text.lazy_regex import lazy_compile
 from deadheat.text.timestamps import RecordOrder, group_by_time
@@ -240,9 +240,9 @@ def choose_record_order(splitter: StreamSplitter, read: Callable[[], Sequence[Lo
 
 def with_reversed_damage(located: LocatedReport) -> LocatedReport:
     """Adds `Damage.REVERSED` to a report."""
-    assert isinstance(located.source, Report)
-    damage = tuple(sorted({*located.source.damage, Damage.REVERSED}))
-    return located._replace(source=located.source._replace(damage=damage))
+    report = located.source.report()
+    damage = tuple(sorted({*report.damage, Damage.REVERSED}))
+    return located._replace(source=ParsedReport(report._replace(damage=damage)))
 
 
 def _line_times(texts: Sequence[str]) -> list[str]:
@@ -254,12 +254,12 @@ def _line_times(texts: Sequence[str]) -> list[str]:
 
 
 def _report_damage(located: LocatedReport) -> tuple[Damage, ...]:
-    return located.source.damage if isinstance(located.source, Report) else ()
+    return located.source.original.damage
 
 
 def _count_known_frames(located: LocatedReport) -> int:
     """The number of frames with a function and a line."""
-    accesses = located.source.accesses if isinstance(located.source, Report) else ()
+    accesses = located.source.original.accesses
     return sum(bool(frame.function and frame.line) for access in accesses for frame in access.stack)
 
 

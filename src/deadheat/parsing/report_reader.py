@@ -8,7 +8,7 @@ from deadheat.model import Span
 from deadheat.parsing.active_parsers import MAX_REPORT_SIZE, LocatedReport
 from deadheat.parsing.candidate_filter import CandidateFilter
 from deadheat.parsing.damaged_region import DamagedRegion
-from deadheat.parsing.duplicates import Duplicate, DuplicateIndex, LazyReport
+from deadheat.parsing.duplicates import DuplicateIndex, IntactReport
 from deadheat.parsing.test_events import RACE_PHRASE
 from deadheat.text import decoding
 from deadheat.text.decoding import UTF8
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deadheat.detectors import Detector
+    from deadheat.model import ReportSource
     from deadheat.text.window import PhraseListener
 
 
-# creates a named tuple in a third of the time of calling its class, but without defaults
-_new_tuple: Final = tuple.__new__
 # how far before a range a report that extends into it may begin
 RANGE_OVERLAP: Final = 1 << 18
 
@@ -72,13 +71,12 @@ class ReportReader:
         start: int = 0,
         end: int | None = None,
         encoding: str = UTF8,
-        full: bool = False,
         on_phrase: PhraseListener | None = None,
     ) -> Iterator[LocatedReport]:
         """Yields the reports whose first line begins in `[start, end)`, in the order in which they end.
 
-        To read a part of a document, pass a source that begins `RANGE_OVERLAP` bytes before it. `full`
-        means that every report is needed in full. `on_phrase` receives the offsets of `RACE_PHRASE`.
+        To read a part of a document, pass a source that begins `RANGE_OVERLAP` bytes before it. `on_phrase`
+        receives the offsets of `RACE_PHRASE`.
         """
         window = SlidingWindow(source, self.prefilter, on_phrase)
         candidates = CandidateFilter(window)
@@ -94,7 +92,7 @@ class ReportReader:
             line = window.line_start(offset, at)
             if last is not None and line >= last:
                 break
-            intact = self._parse_intact(window, line, start, delimiters, full) if starts_report else None
+            intact = self._parse_intact(window, line, delimiters) if starts_report else None
             if delimiters is not None and intact is not None:
                 if end is not None and line >= end:
                     break
@@ -102,7 +100,7 @@ class ReportReader:
                     at = covered_end = intact.span.end
                     if intact.span.offset >= start:
                         yield intact
-                    intact = self._parse_adjacent(window, at, start, end, delimiters, full)
+                    intact = self._parse_adjacent(window, at, end, delimiters)
                 continue
             if not candidates.may_contain_report(detector, line, covered_end):
                 at = offset + 1
@@ -115,15 +113,15 @@ class ReportReader:
             at = max(region.hit_line_end, covered_end, offset + 1)
 
     def _parse_intact(
-        self, window: SlidingWindow, line: int, start: int, delimiters: _IntactDelimiters | None, full: bool
+        self, window: SlidingWindow, line: int, delimiters: _IntactDelimiters | None
     ) -> LocatedReport | None:
         """The undamaged report that begins here, if there is one."""
         if delimiters is None or window.peek(line, len(delimiters.opening)) != delimiters.opening:
             return None
-        return self._parse_intact_at(window, line, delimiters, full and line >= start)
+        return self._parse_intact_at(window, line, delimiters)
 
     def _parse_adjacent(
-        self, window: SlidingWindow, at: int, start: int, end: int | None, delimiters: _IntactDelimiters, full: bool
+        self, window: SlidingWindow, at: int, end: int | None, delimiters: _IntactDelimiters
     ) -> LocatedReport | None:
         """The undamaged report that directly follows one that ends at `at`; needs no search."""
         line = at + delimiters.bar_size
@@ -131,24 +129,20 @@ class ReportReader:
             return None
         if not window.continues_with(at, delimiters.adjacent_start):
             return None
-        return self._parse_intact_at(window, line, delimiters, full and line >= start)
+        return self._parse_intact_at(window, line, delimiters)
 
-    def _parse_intact_at(
-        self, window: SlidingWindow, line: int, delimiters: _IntactDelimiters, full: bool
-    ) -> LocatedReport | None:
+    def _parse_intact_at(self, window: SlidingWindow, line: int, delimiters: _IntactDelimiters) -> LocatedReport | None:
         """The undamaged report that begins here, or a duplicate of a known one."""
         raw = window.bytes_until(line, delimiters.closing, MAX_REPORT_SIZE)
         if raw is None:
             return None
-        report_source: LazyReport | Duplicate | None = self._duplicates.find_duplicate(raw)
+        report_source: ReportSource | None = self._duplicates.find_duplicate(raw)
         if report_source is None:
             if not decoding.is_clean(raw):
                 return None
-            parse = delimiters.detector.parse_intact if full else delimiters.detector.parse_summary
-            summary = parse(raw.decode())
-            if summary is None:
+            report = delimiters.detector.parse_intact(raw.decode())
+            if report is None:
                 return None
-            report_source = LazyReport(delimiters.detector, raw, summary, full)
-            self._duplicates.add_report(report_source)
-        span = _new_tuple(Span, (line, len(raw) + len(delimiters.closing), None))
-        return _new_tuple(LocatedReport, (report_source, span))
+            report_source = intact = IntactReport(delimiters.detector, raw, report)
+            self._duplicates.add_report(intact)
+        return LocatedReport(report_source, Span(line, len(raw) + len(delimiters.closing)))

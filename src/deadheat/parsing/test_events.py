@@ -12,13 +12,12 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from deadheat.model import Report
 from deadheat.text.prefilter import make_searcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from deadheat.model import Sighting
+    from deadheat.model import Report, Sighting
     from deadheat.text.window import ByteBuffer
 
     ReadBytes = Callable[[int], bytes]
@@ -221,7 +220,7 @@ class GoTestAttributor:
 
     def attribute_tests(self, sighting: Sighting) -> Sighting:
         """Returns the sighting with the tests that ran it."""
-        if _detector_name(sighting) not in _GO_DETECTORS:
+        if sighting.source.original.detector not in _GO_DETECTORS:
             return sighting
         span = sighting.span
         low, high = max(0, span.offset - EVENT_DISTANCE), span.offset + span.length + EVENT_DISTANCE
@@ -232,7 +231,7 @@ class GoTestAttributor:
         tests = tuple(_refine_test(test, activity) for test in known_tests)
         if tests == known_tests:
             return sighting
-        return sighting._replace(source=with_tests(sighting.report, tests))
+        return sighting.with_report(with_tests(sighting.report, tests))
 
     def _has_race_phrase(self, low: int, high: int) -> bool:
         """Whether `go test` reports a race in this range."""
@@ -365,20 +364,12 @@ def _sighting_end(sighting: Sighting) -> int:
     return sighting.span.offset + sighting.span.length
 
 
-def _detector_name(sighting: Sighting) -> str:
-    source = sighting.source
-    return source.detector if isinstance(source, Report) else str(source.detector.name)
-
-
 def _tests_in_stacks(sighting: Sighting) -> tuple[str | None, ...]:
     """The tests that the stacks name, by access; cached for all duplicates of a report."""
-    if isinstance(sighting.source, Report):
-        return tests_by_access(sighting.source)
-    notes = sighting.source.notes
-    if "tests" not in notes:
-        notes["tests"] = tests_by_access(sighting.report)
-    stack_tests: tuple[str | None, ...] = notes["tests"]
-    return stack_tests
+    derived = sighting.source.derived
+    if derived.tests is None:
+        derived.tests = tests_by_access(sighting.source.original)
+    return derived.tests
 
 
 def tests_by_access(report: Report) -> tuple[str | None, ...]:

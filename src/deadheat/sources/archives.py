@@ -27,7 +27,23 @@ _MAX_RATIO, _MAX_UNPACKED = 2_000, 1 << 33
 ARCHIVE_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
           NotImplementedError, RuntimeError, ValueError)  # fmt: skip
 
-ArchiveMember = tuple[str, "IO[bytes]"]
+
+class ArchiveMember:
+    """A document in a file. `read` raises UnreadableError."""
+
+    def __init__(self, uri: str, stream: IO[bytes]) -> None:
+        self.uri, self._stream = uri, stream
+        self.failed = False  # whether `read` has raised an error
+
+    def read(self, size: int) -> bytes:
+        try:
+            return self._stream.read(size)
+        except UnreadableError:
+            self.failed = True
+            raise
+        except ARCHIVE_ERRORS as error:
+            self.failed = True
+            raise broken_archive_error(self.uri, error) from error
 
 
 def iter_members(
@@ -52,7 +68,7 @@ def iter_members(
         else:
             if not is_unpacked and file_listing.has_wrong_extension(head, uri):
                 yield UnreadableError(file_listing.MISNAMED_MESSAGE, uri)
-            yield uri, cast("IO[bytes]", stream)
+            yield ArchiveMember(uri, cast("IO[bytes]", stream))
     except UnreadableError as error:
         yield error
     except ARCHIVE_ERRORS as error:

@@ -1,4 +1,4 @@
-"""Reads files, whole or in ranges, packed or not, and yields sightings."""
+"""Opens files, whole or in ranges, packed or not, and yields their documents."""
 
 from __future__ import annotations
 
@@ -7,27 +7,23 @@ import mmap
 import os
 import sys
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import IO, TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
 from deadheat import bug_reports
-from deadheat.api import read_sequentially, read_sightings
 from deadheat.errors import UnreadableError
-from deadheat.parsing.report_reader import RANGE_OVERLAP
-from deadheat.parsing.test_events import GoTestAttributor
-from deadheat.sources import bulk_issues, file_listing
+from deadheat.sources import file_listing
 from deadheat.text import decoding
-from deadheat.text.decoding import SINGLE_BYTE
-from deadheat.text.window import StreamSource
+from deadheat.text.opened_document import DocumentRange, OpenedDocument, prepend_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from deadheat.model import Document, Sighting
-
-    SourceItems = Iterator[Sighting | Document | UnreadableError]
+    SourceDocuments = Iterator[OpenedDocument | DocumentRange | UnreadableError]
 
     ProgressCallback = Callable[[int], None]
 
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 BUFFER_SIZE = 1 << 21
 
@@ -35,8 +31,8 @@ BUFFER_SIZE = 1 << 21
 class ReusedBufferSource:
     """The bytes of a file that is positioned at `base`.
 
-    As fast as mmap, because no memory is allocated per read. A file that shrinks while it is read just
-    ends; mapped, it would terminate the process.
+    As fast as mapping it, because no memory is allocated per read. A file that shrinks while it is
+    read just ends.
     """
 
     def __init__(self, read_into: Callable[[memoryview], int | None], base: int = 0, size: int = BUFFER_SIZE) -> None:
@@ -72,57 +68,10 @@ class ReusedBufferSource:
         return memory
 
 
-MAP_SIZE = 1 << 22
-
-
-class MappedSource:
-    """The bytes of an open file from about `start` on.
-
-    A file that shrinks while it is mapped terminates the process, so this is for worker processes.
-    """
-
-    def __init__(self, descriptor: int, size: int, start: int = 0, map_size: int = MAP_SIZE) -> None:
-        self._descriptor, self._size, self._map_size = descriptor, size, map_size
-        self.base = start // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
-        self.buffer: mmap.mmap | bytes = b""
-        self._map_range(self.base)
-
-    def read_more(self, keep: int) -> bool:
-        end = self.base + len(self.buffer)
-        if end >= self._size:
-            return False
-        self._map_range(max(self.base, min(keep, end)), end)
-        return True
-
-    def close(self) -> None:
-        if isinstance(self.buffer, mmap.mmap):
-            self.buffer.close()
-
-    def _map_range(self, keep: int, end: int = 0) -> None:
-        base = keep // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
-        length = min(max(end, keep) + self._map_size, self._size) - base
-        self.close()
-        self.base = base
-        self.buffer = b""
-        if length > 0:
-            self.buffer = mmap.mmap(self._descriptor, length, access=mmap.ACCESS_READ, offset=base)
-
-
 # size from which a file is split, minimum range size, and maximum number of ranges; small ranges
 # balance the workers
 LARGE_FILE, MIN_RANGE, _MAX_RANGES = 1 << 25, 1 << 22, 64
 _MAX_RANGE = 1 << 24
-
-
-class ReadOptions(NamedTuple):
-    """How the sightings of a file are read."""
-
-    full: bool = False  # at least one sighting of each race will be needed in full
-    opt_in: bool = False  # include opt-in detectors
-    live: bool = False  # for pipes: do not delay sightings for later input
-
-
-_DEFAULT_OPTIONS = ReadOptions()
 
 
 class SeekableFile(Protocol):
@@ -187,100 +136,34 @@ def is_plain_log(head: bytes, uri: str, is_explicit: bool) -> bool:
     return is_explicit or not decoding.is_binary(head)
 
 
-def read_unit_sightings(
-    file_range: FileRange,
-    mapped: bool = False,
-    on_progress: ProgressCallback | None = None,
-    options: ReadOptions = _DEFAULT_OPTIONS,
-) -> SourceItems:
-    """Yields what a file or range contains. Errors are yielded as values.
+def open_documents(file_range: FileRange, on_progress: ProgressCallback | None = None) -> SourceDocuments:
+    """Yields the documents in a file, or the range of it. Errors are yielded as values.
 
-    A bug report is yielded as a document, followed by its sightings.
+    Each document must be read before the next one is asked for.
     """
     entry = file_range.entry
-    if entry.path == "-":
-        return _read_stream(sys.stdin.fileno(), "-", entry, on_progress, options)
+    is_stdin = entry.path == "-"
     try:
-        descriptor = os.open(entry.path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = sys.stdin.fileno() if is_stdin else os.open(entry.path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
-        return iter([file_listing.unreadable_error(entry.path, error)])
-    if file_range.start or file_range.end is not None:
-        return _read_range(descriptor, file_range, mapped, on_progress, options)
-    return _read_stream(descriptor, entry.uri, entry, on_progress, options)
-
-
-def _read_range(
-    descriptor: int, file_range: FileRange, mapped: bool, on_progress: ProgressCallback | None, options: ReadOptions
-) -> SourceItems:
-    start = max(0, file_range.start - RANGE_OVERLAP)
-    view: MappedSource | None = None
-    try:
-        if mapped:
-            view = MappedSource(descriptor, os.fstat(descriptor).st_size, start)
-        else:
-            os.lseek(descriptor, start, os.SEEK_SET)
-        source = view or StreamSource(_with_progress(lambda n: os.read(descriptor, n), on_progress), start)
-        attributor = GoTestAttributor(
-            lambda low, high: os.pread(descriptor, high - low, low), lambda: (source.buffer, source.base)
-        )
-        arguments = (file_range.start, file_range.end, SINGLE_BYTE, options.full, options.opt_in)
-        yield from map(
-            attributor.attribute_tests,
-            read_sightings(source, file_range.entry.uri, *arguments, attributor.add_phrase_offsets),
-        )
-    except (OSError, ValueError) as error:
-        yield UnreadableError(str(error), file_range.entry.uri)
-    finally:
-        if view is not None:
-            view.close()
-        os.close(descriptor)
-
-
-def _read_stream(
-    descriptor: int, uri: str, entry: file_listing.FileEntry, on_progress: ProgressCallback | None, options: ReadOptions
-) -> SourceItems:
-    with os.fdopen(descriptor, "rb", buffering=0, closefd=uri != "-") as raw:
-        yield from read_whole_file(raw, uri, not entry.is_explicit, on_progress, options)
-
-
-def read_whole_file(
-    raw: IO[bytes],
-    uri: str,
-    skip_binary: bool,
-    on_progress: ProgressCallback | None = None,
-    options: ReadOptions = _DEFAULT_OPTIONS,
-) -> SourceItems:
-    """Yields what an open file contains."""
-    file = _ProgressFile(raw, on_progress or (lambda _: None))
-    try:
-        # returns what a pipe has so far, without waiting for a slow writer
-        head = file.read(decoding.HEAD_SIZE)
-    except OSError as error:
-        yield file_listing.unreadable_error(uri, error)
+        yield file_listing.unreadable_error(entry.path, error)
         return
-    if file_listing.is_packed_file(head):
-        yield from _read_archive(file, head, uri, options)
-    else:
-        if file_listing.has_wrong_extension(head, uri):
-            yield UnreadableError(file_listing.MISNAMED_MESSAGE, uri)
-        yield from _read_document(uri, head, file.read, skip_binary, options)
+    with os.fdopen(descriptor, "rb", buffering=0, closefd=not is_stdin) as raw:
+        file = _ProgressFile(raw, on_progress or (lambda _: None))
+        if file_range.start or file_range.end is not None:
+            yield open_range(file, entry.uri, file_range.start, file_range.end)
+        else:
+            yield from documents_in_file(cast("IO[bytes]", file), entry.uri, not entry.is_explicit)
 
 
-def read_file_part(
-    raw: SeekableFile, uri: str, start: int, end: int | None, options: ReadOptions = _DEFAULT_OPTIONS
-) -> SourceItems:
-    """Yields what begins in `[start, end)` of an open plain file."""
-    read_start = max(0, start - RANGE_OVERLAP)
-    try:
-        raw.seek(read_start)
-        source = ReusedBufferSource(raw.readinto, read_start)
-        attributor = GoTestAttributor(_range_reader(raw), lambda: (source.buffer, source.base))
-        sightings = read_sightings(
-            source, uri, start, end, SINGLE_BYTE, options.full, options.opt_in, attributor.add_phrase_offsets
-        )
-        yield from map(attributor.attribute_tests, sightings)
-    except OSError as error:
-        yield file_listing.unreadable_error(uri, error)
+def open_range(raw: SeekableFile, uri: str, start: int, end: int | None) -> DocumentRange:
+    """The range `[start, end)` of an open plain file."""
+
+    def open_at(offset: int) -> ReusedBufferSource:
+        raw.seek(offset)
+        return ReusedBufferSource(_convert_errors(raw.readinto, uri), offset)
+
+    return DocumentRange(uri, start, end, _convert_errors(open_at, uri), _convert_errors(_range_reader(raw), uri))
 
 
 def _range_reader(raw: SeekableFile) -> Callable[[int, int], bytes]:
@@ -300,55 +183,64 @@ def _read_between(raw: SeekableFile, low: int, high: int) -> bytes:
     return data
 
 
-def _read_archive(file: _ProgressFile, head: bytes, uri: str, options: ReadOptions) -> SourceItems:
+def documents_in_file(raw: IO[bytes], uri: str, skip_binary: bool) -> SourceDocuments:
+    """Yields the documents in an open file: the file itself, or the members of an archive."""
+    read = _convert_errors(raw.read, uri)
+    try:
+        # returns what a pipe has so far, without waiting for a slow writer
+        head = read(decoding.HEAD_SIZE)
+    except UnreadableError as error:
+        yield error
+        return
+    if file_listing.is_packed_file(head):
+        yield from _documents_in_archive(raw, head, uri)
+        return
+    if file_listing.has_wrong_extension(head, uri):
+        yield UnreadableError(file_listing.MISNAMED_MESSAGE, uri)
+    if not (skip_binary and decoding.is_binary(head)):
+        yield OpenedDocument(uri, head, read)
+
+
+def _documents_in_archive(raw: IO[bytes], head: bytes, uri: str) -> SourceDocuments:
     from deadheat.sources import archives  # imports five libraries that most runs do not need
 
-    last = ""
-    with file.from_start(head) as archive_file:
+    failed = ""  # the last member or archive with an error
+    with _from_start(raw, head) as archive_file:
         for member in archives.iter_members(archive_file, uri):
             if isinstance(member, UnreadableError):
                 # an error of a member is often the archive's, which has been reported
-                if not last.startswith(f"{member.where}!"):
+                if not failed.startswith(f"{member.where}!"):
                     yield member
-                last = member.where
+                failed = member.where
                 continue
-            member_uri, stream = member
             try:
-                head = stream.read(decoding.HEAD_SIZE)
-                yield from _read_document(member_uri, head, stream.read, member_uri != uri, options)
+                head = member.read(decoding.HEAD_SIZE)
             except UnreadableError as error:
                 yield error
-                last = member_uri
-            except archives.ARCHIVE_ERRORS as error:
-                yield archives.broken_archive_error(member_uri, error)
-                last = member_uri
+            else:
+                if member.uri == uri or not decoding.is_binary(head):
+                    yield OpenedDocument(member.uri, head, member.read)
+            failed = member.uri if member.failed else failed
 
 
-def _read_document(
-    uri: str, head: bytes, read: Callable[[int], bytes], skip_binary: bool, options: ReadOptions
-) -> SourceItems:
-    if skip_binary and decoding.is_binary(head):
-        return
-    try:
-        if bug_reports.may_be_bug_report(head, uri):
-            head = bulk_issues.read_to_limit(head, read)
-            if (items := bulk_issues.read_bug_report_file(head, read, uri, options)) is not None:
-                yield from items
-                return
-        layout = decoding.detect_layout(head[: decoding.HEAD_SIZE])
-        yield from read_sequentially(bulk_issues.prepend_bytes(head, read), uri, layout, *options)
-    except OSError as error:
-        yield file_listing.unreadable_error(uri, error)
+def _from_start(raw: IO[bytes], head: bytes) -> IO[bytes]:
+    """Returns the same file from its beginning, seekable if possible; closing it leaves the file open."""
+    if raw.seekable():
+        raw.seek(0)
+        return cast("IO[bytes]", io.BufferedReader(_ProgressFile(raw, lambda _: None), 1 << 20))
+    return cast("IO[bytes]", _PrefixedPipe(prepend_bytes(head, raw.read)))
 
 
-def _with_progress(read: Callable[[int], bytes], on_progress: ProgressCallback | None) -> Callable[[int], bytes]:
-    def read_with_progress(size: int) -> bytes:
-        data = read(size)
-        if on_progress is not None:
-            on_progress(len(data))
-        return data
+def _convert_errors(function: Callable[_Arguments, _Result], uri: str) -> Callable[_Arguments, _Result]:
+    """Returns a function that raises UnreadableError in place of OSError."""
 
-    return read_with_progress
+    def call(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        try:
+            return function(*args, **kwargs)
+        except OSError as error:
+            raise file_listing.unreadable_error(uri, error) from error
+
+    return call
 
 
 class _ProgressFile(io.RawIOBase):
@@ -374,17 +266,13 @@ class _ProgressFile(io.RawIOBase):
         self._on_progress(len(data))
         return data
 
-    def readinto(self, buffer: Any, /) -> int:
-        data = self.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
+    def fileno(self) -> int:
+        return self._file.fileno()
 
-    def from_start(self, head: bytes) -> IO[bytes]:
-        """Returns the same file from its beginning, seekable if possible."""
-        if self.seekable():
-            self.seek(0)
-            return cast("IO[bytes]", io.BufferedReader(self, 1 << 20))
-        return cast("IO[bytes]", _PrefixedPipe(bulk_issues.prepend_bytes(head, self.read)))
+    def readinto(self, buffer: Any, /) -> int:
+        count: int = self._file.readinto(buffer) or 0  # type: ignore[attr-defined]
+        self._on_progress(count)
+        return count
 
 
 class _PrefixedPipe(io.RawIOBase):

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
+from deadheat.api import read_opened_documents
 from deadheat.errors import DeadheatError, UnreadableError
 from deadheat.lake import report_row, sighting_rows
 from deadheat.lake.schema import NUMBER, REPORT_FIELDS, REPORTS, SIGHTINGS, TEXT, TEXTS, TIME
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from deadheat.api import DocumentItem
     from deadheat.lake.sighting_rows import SightingRow
     from deadheat.spark.input_files import WorkUnit
 
@@ -98,7 +100,6 @@ STAGED_SCHEMA = pa.schema([*SIGHTINGS, ("address", TEXT), ("actors", TEXTS)])
 _BATCH_ROWS = 1024
 # sightings converted to rows at a time
 _BURST_SIZE = 64
-_READ_OPTIONS = files.ReadOptions(full=True)
 _MAX_KNOWN_REPORTS = 1 << 18
 _RUN_COLUMNS = ("observed_at", "repo", "commit", "branch", "job", "run")
 
@@ -199,14 +200,14 @@ class _UnitReader:
         uri, ranged = unit["uri"], unit["ranged"]
         try:
             if ranged or files.is_plain_log(_read_head(raw), uri, unit["named"]):
-                rows_found = files.read_file_part(raw, uri, unit["start"], unit["end"], _READ_OPTIONS)
+                documents: files.SourceDocuments = iter([files.open_range(raw, uri, unit["start"], unit["end"])])
             else:
-                rows_found = files.read_whole_file(raw, uri, not unit["named"], options=_READ_OPTIONS)
-            yield from self._rows_of_file(rows_found, ranged)
+                documents = files.documents_in_file(raw, uri, not unit["named"])
+            yield from self._rows_of_file(read_opened_documents(documents), ranged)
         except Exception as error:  # noqa: BLE001, a fault in one file is recorded in its row
             yield {"uri": uri, "fault": f"reading failed ({error!r})"[:1000], "unopened": False}
 
-    def _rows_of_file(self, rows_found: files.SourceItems, ranged: bool) -> Iterator[JsonDict]:
+    def _rows_of_file(self, rows_found: Iterator[DocumentItem | UnreadableError], ranged: bool) -> Iterator[JsonDict]:
         faults: list[UnreadableError] = []
         sighting_list = _rows_in_bursts(_only_sightings(rows_found, faults))
         # a document that is read in ranges is grouped later
@@ -234,7 +235,9 @@ def _read_head(raw: files.SeekableFile) -> bytes:
     return head
 
 
-def _only_sightings(rows_found: files.SourceItems, faults: list[UnreadableError]) -> Iterator[Sighting]:
+def _only_sightings(
+    rows_found: Iterator[DocumentItem | UnreadableError], faults: list[UnreadableError]
+) -> Iterator[Sighting]:
     """Yield the sightings. Faults are collected, bug reports without a report are skipped."""
     for sighting in rows_found:
         if isinstance(sighting, UnreadableError):

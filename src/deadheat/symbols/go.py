@@ -52,18 +52,6 @@ def split_symbol(symbol: str) -> tuple[str, str]:
     return symbol[:dot], symbol[slash + 1 :]
 
 
-def needs_full_split(symbol: str) -> bool:
-    """Does the symbol have escapes, lost asterisks or type arguments?"""
-    return "%" in symbol or "[" in symbol or "(_" in symbol
-
-
-def split_simple_symbol(symbol: str) -> tuple[str, str]:
-    """A faster `split_symbol` for symbols that do not need it in full."""
-    slash = find_last_slash(symbol)
-    dot = symbol.find(".", slash + 1)
-    return (symbol[:dot], symbol[slash + 1 :]) if dot >= 0 else ("", symbol)
-
-
 def find_last_slash(symbol: str) -> int:
     """The index of the last slash of the import path; a receiver may contain another path."""
     receiver = symbol.find("(")

@@ -409,9 +409,6 @@ class GoErrorStackDetector:
     def earliest_start(self, preceding: bytes) -> int:
         return 0
 
-    def parse_summary(self, text: str) -> Report | None:
-        return None
-
     def parse_intact(self, text: str) -> Report | None:
         return None
 

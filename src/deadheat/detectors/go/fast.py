@@ -8,7 +8,7 @@ from typing import Final
 from deadheat.detectors.go import report_builder
 from deadheat.detectors.go.line_patterns import BANNER, OP_BY_WORD
 from deadheat.detectors.go.report_builder import GoStackRecord
-from deadheat.model import Access, ActorState, Frame, Origin, Report
+from deadheat.model import ActorState, Frame, Report
 from deadheat.symbols import go
 
 _new_frame: Final = tuple.__new__
@@ -108,7 +108,6 @@ def _build_frame(frame_text: str, needs_full_parse: bool) -> Frame | None:
     return _new_frame(Frame, values)
 
 
-_new_tuple: Final = tuple.__new__
 _BANNER_LINE: Final = f"{BANNER}\n"
 # the starts of the second access and of the creations
 _PREVIOUS_SECTION, _CREATION_SECTION = "\n\nPrevious ", "\n\nGoroutine "
@@ -120,15 +119,7 @@ _OP_BY_HEADER: Final = {
     for is_previous in ("", "Previous ")
 }
 _STATE_BY_HEADER: Final = {f"{state}) created at:": state for state in (ActorState.RUNNING, ActorState.FINISHED)}
-_USER_ORIGIN: Final = Origin.USER
 _MAIN_GOROUTINE: Final = "main goroutine"
-# frames below these may be stale
-_ENTRY_FUNCTIONS: Final = ("testing.tRunner", "main.main")
-# for a summary: the number of user frames, and of frames above them
-MAX_USER_FRAMES: Final = 4
-MAX_TOP_FRAMES: Final = 2
-# callers of a test function
-_TEST_CALLERS: Final = ("\n  testing.tRunner()", "\n  testing.runExample()", "\n  testing.(*B).runN()")
 
 
 def parse_intact(text: str) -> Report | None:
@@ -154,38 +145,6 @@ def parse_intact(text: str) -> Report | None:
     for record, section in zip(accesses, sections, strict=False):
         record.offset, record.caller_offset = _innermost_offsets(section)
     return report_builder.build_report("go", "data-race", accesses, creations, ())
-
-
-def parse_summary(text: str) -> Report | None:
-    """Parse only the accesses with their sites and callers, which identify the race."""
-    sections = _split_sections(text)
-    if sections is None or not _has_paired_lines(text, len(sections)):
-        return None
-    accesses = []
-    for number, section in enumerate(sections[:2]):
-        record = _parse_access_header(section.partition("\n")[0], number == 1)
-        stack = _summary_stack(section)
-        if record is None or stack is None:
-            return None
-        site = _first_user_frame(stack)
-        at = _innermost_offset(section) if site is stack[0] else None
-        values = record.op, record.actor, stack, record.address, None, (), site, None, at, None
-        accesses.append(_new_tuple(Access, values))
-    return Report("go", "data-race", tuple(accesses))
-
-
-def _first_user_frame(stack: tuple[Frame, ...]) -> Frame:
-    for frame in stack:
-        if frame[4] is _USER_ORIGIN:
-            return frame
-    return stack[0]
-
-
-def _innermost_offset(section: str) -> str:
-    """The code offset of the innermost frame: "0x45"."""
-    at = section.find(" +") + 2
-    end = section.find("\n", at)
-    return section[at:end] if end >= 0 else section[at:]
 
 
 def _innermost_offsets(section: str) -> tuple[str, str]:
@@ -224,12 +183,6 @@ def _actor_at(text: str, at: int) -> str:
     return text[text.rfind(" by ", at, end) + 4 : end]
 
 
-def _has_paired_lines(text: str, sections: int) -> bool:
-    """Does the number of lines fit two lines per frame?"""
-    frames = text.count("()\n      ")
-    return text.count("\n") == 2 * (frames + sections) - 1 and text.count(" +0x") == frames
-
-
 def _parse_access_header(header: str, is_previous: bool) -> GoStackRecord | None:
     """Parse "Previous write at 0x00c0000a1238 by goroutine 6:"."""
     operation, _, rest = header.partition(" at 0x")
@@ -257,55 +210,3 @@ def _parse_creation_header(header: str) -> GoStackRecord | None:
     record = GoStackRecord(f"goroutine {number}")
     record.state = state
     return record
-
-
-def _summary_stack(section: str) -> tuple[Frame, ...] | None:
-    """The innermost user frames and the frames above them, as many as fingerprints use.
-
-    The files are not relative to the module.
-    """
-    if _has_second_entry(section) or "\\" in section:
-        return None
-    top_frames: list[Frame] = []
-    user_frames: list[Frame] = []
-    at, number = section.find("\n"), 0
-    while at < len(section):
-        frame_text = _next_frame_text(section, at)
-        symbol, path, line = _split_frame_text(frame_text)
-        at += len(frame_text)
-        package, function = go.split_symbol(symbol) if go.needs_full_split(symbol) else go.split_simple_symbol(symbol)
-        if not package:
-            return None
-        number += 1
-        origin = go.find_origin(package, path)
-        if origin is _USER_ORIGIN:
-            # a closure may be in another package than its name says
-            if function[-1].isdigit() and _is_unplaced(package, path):
-                return None
-            user_frames.append(_new_tuple(Frame, (function, package, path, line, origin, path, False, False)))
-            if len(user_frames) == MAX_USER_FRAMES:
-                break
-        elif not user_frames:
-            if package == "sync/atomic":
-                return None
-            if number <= MAX_TOP_FRAMES:
-                top_frames.append(Frame(function, package, path, line, origin, path))
-        # frames below may be stale
-        if function in _ENTRY_FUNCTIONS:
-            break
-        if go.is_test_function(function) and not section.startswith(_TEST_CALLERS, at):
-            return None
-    return (*top_frames, *user_frames) if user_frames else None
-
-
-def _is_unplaced(package: str, path: str) -> bool:
-    """Is the file outside any known module root?"""
-    folder = path[: path.rfind("/") + 1]
-    return go.is_absolute_path(go.locate_package(package, folder)[1])
-
-
-def _has_second_entry(section: str) -> bool:
-    """Does the goroutine's entry occur twice? Then the frames below the first are stale."""
-    last = section.rfind("\n  ")
-    entry = section[section.rfind("\n  ", 0, last) + 3 : last]
-    return (".gowrap" in entry or "·dwrap·" in entry) and section.count(entry) > 1

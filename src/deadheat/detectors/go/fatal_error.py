@@ -342,9 +342,6 @@ class GoFatalErrorDetector:
     report_start = report_end = None
     volatile_numbers = None
 
-    def parse_summary(self, text: str) -> Report | None:
-        return None
-
     def parse_intact(self, text: str) -> Report | None:
         return None
 

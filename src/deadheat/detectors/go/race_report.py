@@ -144,9 +144,6 @@ class GoRaceDetector:
     report_end = b"\n==================\n"
     volatile_numbers = lazy_compile(rb" at 0x(?P<address>[0-9a-f]+)|oroutine (?P<actor>\d+)")
 
-    def parse_summary(self, text: str) -> Report | None:
-        return fast.parse_summary(text)
-
     def parse_intact(self, text: str) -> Report | None:
         return fast.parse_intact(text)
 

@@ -162,7 +162,7 @@ class MessageStore:
         return [
             QuotedReport(pos, sighting.verdict.fingerprint, racing_sites(sighting.report))
             for pos, text in quoting
-            for sighting in scan_text(text, "message")
+            for sighting in scan_text(text, "message", diagnose=False)
         ]
 
     def commits_quoting(self, report: Report) -> QuotingCommits:

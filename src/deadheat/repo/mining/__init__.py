@@ -171,7 +171,7 @@ def _judge_commit(
     did.add_overall_points(changes)
     from deadheat.api import scan_text
 
-    reports = scan_text(message.text, "message") if _REPORT_TEXT.search(message.text) else []
+    reports = scan_text(message.text, "message", diagnose=False) if _REPORT_TEXT.search(message.text) else []
     why = _fix_reasons(facts, changes, [file.path for file in files], bool(reports), linked_issues)
     if not why:
         return None
@@ -320,12 +320,14 @@ _MIN_TIME, _MAX_TIME = -62_135_596_800, 253_402_300_799
 
 
 def fix_to_row(fix: RaceFix) -> FixRow:
+    from deadheat.api import diagnose_sighting
+
     row: FixRow = {name: getattr(fix, name) for name in _SCALAR_FIELDS}
     row |= {name: list(getattr(fix, name)) for name in _LIST_FIELDS}
     row["fixed_at"] = datetime.fromtimestamp(max(_MIN_TIME, min(fix.time, _MAX_TIME)), UTC)
     row["reports"] = []
     for sighting in fix.reports:
-        text = json.dumps(sighting_to_wire(sighting), ensure_ascii=False)
+        text = json.dumps(sighting_to_wire(diagnose_sighting(sighting)), ensure_ascii=False)
         fingerprint, title = sighting.verdict.fingerprint, sighting.verdict.title
         row["reports"].append({"fingerprint": fingerprint, "title": title, "report": text})
     return row

@@ -1,6 +1,4 @@
-"""Reads files with bug reports, one or any number of them, without a size limit.
-
-A large file is split into pieces of complete bug reports."""
+"""Splits a large file with any number of bug reports into pieces of complete bug reports."""
 
 from __future__ import annotations
 
@@ -8,21 +6,11 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from deadheat import bug_reports
-from deadheat.api import read_sequentially
-from deadheat.bug_reports import MAX_BUG_REPORT_SIZE
-from deadheat.text.decoding import SINGLE_BYTE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from deadheat.bug_reports.reader import ReadDocument
-    from deadheat.model import Document, Sighting
-    from deadheat.sources.files import ReadOptions
-
-    ReadBytes = Callable[[int], bytes]
-
-    DocumentItems = Iterator[Sighting | Document]
-
+    from deadheat.text.opened_document import ReadBytes
 
 _MIN_PIECE_SIZE = 1 << 21
 _BLOCK_SIZE = 1 << 20
@@ -122,7 +110,7 @@ def split_pieces(splitter: BulkSplitter, read: ReadBytes) -> Iterator[BulkPiece]
             rest = data[end:].lstrip(splitter.separators)
             offset, data, searched, end = offset + len(data) - len(rest), rest, 0, 0
             continue
-        if len(data) > MAX_BUG_REPORT_SIZE:
+        if len(data) > bug_reports.MAX_BUG_REPORT_SIZE:
             yield BulkPiece(offset, data, is_complete=False)
             return
         searched = len(data)
@@ -133,65 +121,10 @@ def split_pieces(splitter: BulkSplitter, read: ReadBytes) -> Iterator[BulkPiece]
         yield BulkPiece(offset, data.rstrip(b" \t\r\n]") if splitter.separators else data)
 
 
-def read_to_limit(head: bytes, read: Callable[[int], bytes]) -> bytes:
+def read_to_limit(head: bytes, read: ReadBytes) -> bytes:
     """Reads a file up to a little more than `MAX_BUG_REPORT_SIZE`."""
     parts, size = [head], len(head)
     while size <= bug_reports.MAX_BUG_REPORT_SIZE and (block := read(1 << 20)):
         parts.append(block)
         size += len(block)
     return b"".join(parts)
-
-
-def read_bug_report_file(
-    data: bytes, read: Callable[[int], bytes], uri: str, options: ReadOptions
-) -> DocumentItems | None:
-    from deadheat.bug_reports import reader  # imports a dozen modules that a log does not need
-
-    if len(data) <= bug_reports.MAX_BUG_REPORT_SIZE:
-        documents = reader.read_bug_reports(data, uri, options.opt_in)
-        return None if documents is None else _document_items(documents)
-    splitter = choose_splitter(data)
-    if splitter is None:
-        return None
-    read = prepend_bytes(data, read)
-    return _read_bulk_file(split_pieces(splitter, read), read, uri, options)
-
-
-def _read_bulk_file(
-    pieces: Iterator[BulkPiece], read: Callable[[int], bytes], uri: str, options: ReadOptions
-) -> DocumentItems:
-    """Yields the bug reports of a file that is too large to read at once; other pieces are logs."""
-    from deadheat.bug_reports.reader import PieceShift
-    from deadheat.bug_reports.reader import read_bug_reports as told_in
-
-    documents_before = 0
-    for piece in pieces:
-        shift = PieceShift(uri, piece.offset, documents_before)
-        documents = told_in(piece.data, uri, options.opt_in) if piece.is_complete else None
-        if documents is None:
-            read_rest = (lambda _: b"") if piece.is_complete else read
-            log_sightings = read_sequentially(prepend_bytes(piece.data, read_rest), uri, SINGLE_BYTE, *options)
-            yield from map(shift.shift_sighting, log_sightings)
-        else:
-            yield from _document_items([shift.shift_read_document(read_document) for read_document in documents])
-            documents_before += len(documents)
-
-
-def _document_items(documents: list[ReadDocument]) -> DocumentItems:
-    for document, sightings in documents:
-        yield document
-        yield from sightings
-
-
-def prepend_bytes(head: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    """Returns a reader that first returns `head`, then the rest."""
-    pending = head
-
-    def read_prepended(size: int) -> bytes:
-        nonlocal pending
-        if not pending:
-            return read(size)
-        first, pending = pending[:size], pending[size:]
-        return first
-
-    return read_prepended
