@@ -146,7 +146,7 @@ def record_batch(content: list[JsonDict], schema: pa.Schema) -> pa.RecordBatch:
 
 def _report_column(content: list[JsonDict]) -> pa.Array:
     """The reports of the rows, null for rows without one."""
-    report_values = [row["told"].told.row for row in content if "told" in row]
+    report_values = [row["told"].report.row for row in content if "told" in row]
     if not report_values:
         return pa.nulls(len(content), TASK_ROW_SCHEMA.field("told").type)
     reports = report_row.reports_table(report_values)
@@ -323,7 +323,7 @@ def _source_rows(rows: Iterator[RowDict]) -> Iterator[RowDict]:
     """The rows of this format: each report as printed, and its position."""
     cached: dict[str, RowDict] = {}
     for row in rows:
-        report = row["told"].told
+        report = row["told"].report
         if (report_dict := cached.get(report.digest)) is None:
             if len(cached) == _MAX_CACHED_REPORTS:
                 cached.clear()
