@@ -195,4 +195,4 @@ def test_what_one_worker_found_reaches_another_unchanged(reports: list[tuple[Gro
     _, told = named(reports)
     sent = pickle.loads(pickle.dumps(told))  # noqa: S301, ours
     assert sent == told
-    assert sent.every_alias() == told.all_aliases()
+    assert sent.encoded_aliases() == told.encoded_aliases()

@@ -22,6 +22,7 @@ from deadheat.grouping.keys import (
     racing_actors,
     racing_instructions,
 )
+from deadheat.grouping.links import Link
 from deadheat.parsing.duplicates import Duplicate
 from deadheat.symbols import go
 from tests.cases import SHARED
@@ -49,7 +50,8 @@ Pairs = list[tuple[str, str]]
 
 
 def told(nodes: list[races.Variant], links: Pairs, aliases: Pairs, split: set[str]) -> races.GroupingFacts:
-    return races.GroupingFacts({node.id: node for node in nodes}, {*links}, {*aliases}, split)
+    decoded = {(name, Link.decode(alias)) for name, alias in aliases}
+    return races.GroupingFacts({node.id: node for node in nodes}, {*links}, decoded, split)
 
 
 @given(pairs_of_nodes, pairs_of_nodes, claims_of_nodes, splits, st.randoms())

@@ -32,6 +32,7 @@ from deadheat.diagnosis import ranking
 from deadheat.errors import DeadheatError
 from deadheat.grouping import races as core_races
 from deadheat.grouping.connected_components import ConnectedComponents
+from deadheat.grouping.links import Link
 from deadheat.grouping.race_assignment import RaceAssigner, group_sightings, with_race
 from deadheat.grouping.races import find_families as core_families
 from deadheat.lake import maintenance, queries
@@ -310,7 +311,7 @@ def test_races_have_the_names_that_the_core_gives_them(spark: Any) -> None:
     known = core_races.GroupingFacts(
         {node: _Named(base, "") for node, base, *_ in nodes},
         {(node, other) for node, _, links, _, _ in nodes for other in links},
-        {(node, other) for node, _, _, aliases, _ in nodes for other in aliases},
+        {(node, Link.decode(other)) for node, _, _, aliases, _ in nodes for other in aliases},
         {base for _, base, _, _, split in nodes if split},
     )
     assert found == core_races.race_ids(known, {node[0]: age for age, node in enumerate(nodes)})

@@ -17,6 +17,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from deadheat.grouping.fingerprint import hash_bytes, identifying_accesses, is_test_frame, side_name, user_frames
+from deadheat.grouping.links import AlternateKey, KeyKind
 from deadheat.model import Origin
 from deadheat.symbols import go
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     NamedSides = tuple[tuple[str, str], ...]
 
-    AlternateKeys = tuple[str, ...]
+    AlternateKeys = tuple[AlternateKey, ...]
 
 
 _GO_DETECTOR: Final = "go"
@@ -139,21 +140,15 @@ _HASH_MASK: Final = (1 << 64) - 1
 _hash_cache: Final[dict[tuple[str, str], int]] = {}
 _MAX_CACHED_HASHES: Final = 1 << 13
 _DIGITS: Final = frozenset("0123456789")
-# prefixes of links and aliases that are not variant ids
-LINK_NAME_PREFIX, REQUIRES_PREFIX, PROVIDES_PREFIX = "=", "?", "!"
-# prefixes for ambiguous variants: the id of another variable, and a base that the variant may have
-OTHER_VARIABLE_PREFIX, POSSIBLE_BASE_PREFIX = "<", "#"
-# prefix of the base of a variant at the same address whose ordinal is known
-KNOWN_ORDINAL_PREFIX: Final = "^"
-# prefixes of the keys of one side, and of a closure, which is distinct for each ordinal
-ONE_SIDED_PREFIX, CLOSURE_PREFIX = "~", "@"
-# prefix of the key of source lines, which is shared by all ordinals
-LINES_PREFIX: Final = ":"
 
 
 def unordered_key(named_sides: Iterable[tuple[str, str]]) -> str:
     """One key for all sides, independent of their order."""
     return sum_hashes([pair_hash(*each) for each in named_sides])
+
+
+def _functions_key(named_sides: Iterable[tuple[str, str]]) -> AlternateKey:
+    return AlternateKey(KeyKind.FUNCTIONS, unordered_key(named_sides))
 
 
 def sum_hashes(hashes: Iterable[int]) -> str:
@@ -172,9 +167,9 @@ def pair_hash(name: str, what: str) -> int:
     return hash_value
 
 
-def one_sided_key(kind: str, name: str) -> str:
+def one_sided_key(kind: str, name: str) -> AlternateKey:
     """The key that a report of this kind requires if it shows only this side."""
-    return f"{ONE_SIDED_PREFIX}{pair_hash(name, kind):016x}"
+    return AlternateKey(KeyKind.ONE_SIDED, f"{pair_hash(name, kind):016x}")
 
 
 def required_and_provided_keys(report: Report, symbols: LanguageSymbols) -> tuple[AlternateKeys, AlternateKeys]:
@@ -193,8 +188,8 @@ def required_and_provided_keys(report: Report, symbols: LanguageSymbols) -> tupl
     ):
         return closures
     forms = [_side_forms(access, report, symbols) for access in report.accesses]
-    required = {unordered_key((form, "hidden") for form in pair) for pair in product(*(a for a, _ in forms))}
-    provided = {unordered_key((form, "hidden") for form in pair) for pair in product(*(b for _, b in forms))}
+    required = {_functions_key([(form, "hidden") for form in pair]) for pair in product(*(a for a, _ in forms))}
+    provided = {_functions_key([(form, "hidden") for form in pair]) for pair in product(*(b for _, b in forms))}
     closure_required, closure_provided = closures
     return (*sorted(required), *closure_required), (*sorted(provided - required), *closure_provided)
 
@@ -206,13 +201,14 @@ def _closure_keys(report: Report, symbols: LanguageSymbols) -> tuple[AlternateKe
     them.
     """
     names = zip(closure_file_names(report, symbols), closure_folder_names(report, symbols), strict=True)
-    required, provided = ([f"{CLOSURE_PREFIX}{unordered_key(name)}" if name else "" for name in each] for each in names)
-    file_required, file_provided = required[0], provided[0]
-    if (file_required or file_provided or has_misplaced_closure(report)) and (
-        lines := _source_lines_key(report, symbols)
-    ):
-        required[0] = "" if file_provided else f"{LINES_PREFIX}{lines}"
-        provided.append(file_provided and f"{LINES_PREFIX}{lines}")
+    required, provided = (
+        [AlternateKey(KeyKind.CLOSURE, unordered_key(name)) if name else None for name in each] for each in names
+    )
+    is_provided = provided[0] is not None
+    if (required[0] or is_provided or has_misplaced_closure(report)) and (lines := _source_lines_key(report, symbols)):
+        lines_key = AlternateKey(KeyKind.LINES, lines)
+        required[0] = None if is_provided else lines_key
+        provided += [lines_key] if is_provided else []
     return tuple(filter(None, required)), tuple(filter(None, provided))
 
 
@@ -261,7 +257,7 @@ def _waitgroup_keys(report: Report, symbols: LanguageSymbols) -> tuple[Alternate
     )
     waits = any(frame.function == _WAITGROUP_WAIT for frame in access.stack)
     owners = {starter, *(symbols.function_key(frame) for frame in user_frames(access) if waits or not starter)}
-    names = tuple(sorted(unordered_key([(owner, "waits")]) for owner in owners if owner))
+    names = tuple(sorted(_functions_key([(owner, "waits")]) for owner in owners if owner))
     return (names, ()) if waits else ((), names)
 
 

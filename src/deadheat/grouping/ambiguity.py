@@ -10,15 +10,10 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING, Final
 
-from deadheat.grouping.alternate_keys import (
-    KNOWN_ORDINAL_PREFIX,
-    LINK_NAME_PREFIX,
-    OTHER_VARIABLE_PREFIX,
-    POSSIBLE_BASE_PREFIX,
-)
 from deadheat.grouping.connected_components import ConnectedComponents
 from deadheat.grouping.fingerprint import hex_digest
 from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, VARIANT_ID_LENGTH
+from deadheat.grouping.links import Link, LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -185,16 +180,15 @@ def add_known_ordinals(facts: GroupingFacts, ids: list[str], ordinals_shown: Ord
     links = [pair for pair in facts.links if pair[0] in certain and pair[1] in certain]
     new_ids: dict[str, str] = {}
     for name, others in _variants_with_known_ordinal(certain, links, ordinals_shown).items():
-        ambiguity = hex_digest(" ".join([KNOWN_ORDINAL_PREFIX, *sorted(others)]))[:6]
+        ambiguity = hex_digest(" ".join([LinkKind.KNOWN_ORDINAL, *sorted(others)]))[:6]
         variant = facts.variants[name]._replace(ambiguity=ambiguity)
         new_ids[name] = variant.id
-        facts.aliases.update([(variant.id, f"{KNOWN_ORDINAL_PREFIX}{other}") for other in others])
+        facts.aliases.update([(variant.id, Link(LinkKind.KNOWN_ORDINAL, other)) for other in others])
     return facts.rename_variants(new_ids, ids) if new_ids else ids
 
 
 # length of the fingerprint part of a variant id
 FINGERPRINT_PREFIX_LENGTH: Final = 8
-_AMBIGUITY_PREFIXES: Final = (OTHER_VARIABLE_PREFIX, POSSIBLE_BASE_PREFIX, KNOWN_ORDINAL_PREFIX)
 
 
 def resolve_ambiguous(
@@ -223,17 +217,14 @@ def ambiguous_variants(facts: GroupingFacts) -> tuple[AmbiguousVariants, set[str
     """The ambiguous variants with their possible bases, and those whose ordinal is known from others."""
     ambiguous: AmbiguousVariants = {}
     with_known_ordinal: set[str] = set()
-    for name, key in facts.aliases:
-        if key[0] in _AMBIGUITY_PREFIXES:
-            if key[0] == KNOWN_ORDINAL_PREFIX:
-                with_known_ordinal.add(name)
-                continue
-            others, bases = ambiguous.setdefault(name, (set(), {}))
-            if key[0] == OTHER_VARIABLE_PREFIX:
-                others.add(key[1:])
-            else:
-                ordinal = int(key[1], 16)
-                bases[ordinal] = min(key[2:], bases.get(ordinal, key[2:]))
+    for name, (kind, key, ordinal) in facts.aliases:
+        if kind is LinkKind.KNOWN_ORDINAL:
+            with_known_ordinal.add(name)
+        elif kind is LinkKind.OTHER_VARIABLE:
+            ambiguous.setdefault(name, (set(), {}))[0].add(key)
+        elif kind is LinkKind.POSSIBLE_BASE:
+            bases = ambiguous.setdefault(name, (set(), {}))[1]
+            bases[ordinal] = min(key, bases.get(ordinal, key))
     return ambiguous, with_known_ordinal
 
 
@@ -309,4 +300,5 @@ def _join_resolved(
     if base not in facts.split_by_caller:
         components.join(first.setdefault(base, name), name)
     else:
-        components.join(certain_id if certain_id in facts.variants else f"{LINK_NAME_PREFIX}{certain_id}", name)
+        shared_name = Link(LinkKind.SHARED_NAME, certain_id).encode()
+        components.join(certain_id if certain_id in facts.variants else shared_name, name)

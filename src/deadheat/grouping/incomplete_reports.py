@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat.grouping.fingerprint import UNKNOWN_SITE, fingerprint_from_sides
 from deadheat.grouping.keys import SideKey  # noqa: TC001 - compiled, a named tuple needs it at run time
+from deadheat.grouping.links import AlternateKey  # noqa: TC001
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class MapReport(NamedTuple):
 
     remaining_side: SideKey  # what remains of the reading side
     position: int  # among the ordinals of the fingerprint
-    requires: tuple[str, ...]
+    requires: tuple[AlternateKey, ...]
     actors: frozenset[str]
 
 

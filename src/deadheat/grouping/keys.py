@@ -21,6 +21,7 @@ from deadheat.grouping.fingerprint import (
     identifying_accesses,
     side_name,
 )
+from deadheat.grouping.links import AlternateKey  # noqa: TC001 - compiled, a named tuple needs it at run time
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ class GroupingKey(NamedTuple):
     kind: str
     one_sided: bool  # only one of two sides is known
     lines_key: str  # shared by reports of the same lines, whatever their package is called
-    requires: tuple[str, ...]  # keys of races that it may belong to
-    provides: tuple[str, ...]  # keys of reports that may belong to it
+    requires: tuple[AlternateKey, ...]  # keys of races that it may belong to
+    provides: tuple[AlternateKey, ...]  # keys of reports that may belong to it
 
     @property
     def call_chains(self) -> tuple[CallChain, ...]:
@@ -140,7 +141,7 @@ def caller_digests_past_wrappers(description: str) -> frozenset[str]:
     return frozenset([sum_hashes(pair) for pair in product(*hashes_by_side)])
 
 
-def one_sided_keys(description: str) -> frozenset[str]:
+def one_sided_keys(description: str) -> frozenset[AlternateKey]:
     """The keys that one-sided reports of these sides require; empty for a one-sided report."""
     kind, *side_names = [side.partition(_CALLER_SEPARATOR)[0] for side in description.split(_SIDE_SEPARATOR)]
     if len(side_names) != 2 or UNKNOWN_SITE in side_names or ATOMIC_SITE in side_names:

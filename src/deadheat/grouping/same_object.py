@@ -13,13 +13,13 @@ from __future__ import annotations
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from deadheat.grouping.connected_components import ConnectedComponents
 from deadheat.grouping.fingerprint import ATOMIC_SITE
 from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, VARIANT_ID_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
+    from deadheat.grouping.connected_components import ConnectedComponents
     from deadheat.grouping.fingerprint import CallChain
     from deadheat.grouping.keys import GroupingKey, Observation
     from deadheat.grouping.races import GroupingFacts
@@ -201,9 +201,7 @@ _MAX_CALLS: Final = 64
 
 def fingerprints_split_by_caller(ids: list[str], reports: list[ReportInDocument], facts: GroupingFacts) -> set[str]:
     """Fingerprints with two objects in one process that have different callers on both sides."""
-    components = ConnectedComponents()
-    for a, b in facts.links:
-        components.join(a, b)
+    components = facts.linked_components()
     calls_by_base: dict[tuple[str, Hashable], dict[str, tuple[GroupingKey, int, ActorSource]]] = {}
     for name, (key, stream, address, actors) in zip(ids, reports, strict=True):
         known = calls_by_base.setdefault((facts.variants[name].base, stream), {})

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deadheat.diagnosis import ranking
 from deadheat.grouping import races as loose
+from deadheat.grouping.links import Link, LinkKind
 from deadheat.grouping.races import GroupingFacts, Variant, race_ids, status_history
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ SIGHTING_COLUMNS: Final = (
 )  # fmt: skip
 # the best report, and the columns that a race takes from it
 _BEST_REPORT_COLUMNS: Final = ("damage", "report", "title", "detector", "kind", "sites")
-# aliases that are variant ids start with one of these
-_HEX_DIGITS: Final = "0123456789abcdef"
 _SET_COLUMNS: Final = ("repos", "runs", "tests", "days", "keys", "links", "aliases")
 
 
@@ -179,12 +178,13 @@ def race_by_variant(variants: list[JsonDict]) -> dict[str, str]:
 def _grouping_facts(variants: list[JsonDict]) -> GroupingFacts:
     """The grouping facts of these variants."""
     variants_by_name = {row["node"]: Variant(row["base"], "") for row in variants}
-    # most aliases are ids of variants that do not exist
-    aliases = {
-        (row["node"], other)
-        for row in variants
-        for other in row["aliases"]
-        if other in variants_by_name or other[0] not in _HEX_DIGITS
-    }
-    links = {(row["node"], other) for row in variants for other in row["links"]}
-    return GroupingFacts(variants_by_name, links, aliases, {row["base"] for row in variants if row["split"]})
+    facts = GroupingFacts(variants_by_name, set(), set(), {row["base"] for row in variants if row["split"]})
+    for row in variants:
+        name = row["node"]
+        for link in map(Link.decode, row["links"]):
+            (facts.links if link.kind is LinkKind.VARIANT else facts.shared_names).add((name, link.key))
+        for link in map(Link.decode, row["aliases"]):
+            # most aliases are ids of variants that do not exist
+            if link.kind is not LinkKind.VARIANT or link.key in variants_by_name:
+                facts.aliases.add((name, link))
+    return facts

@@ -14,14 +14,14 @@ from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import StringType
 
 from deadheat.diagnosis import ranking
-from deadheat.grouping.alternate_keys import PROVIDES_PREFIX, REQUIRES_PREFIX
+from deadheat.grouping.links import LinkKind
 from deadheat.grouping.races import JOIN_ROUNDS, MAX_RACES_PER_KEY, family_reason, status_history
 from deadheat.lake import race_rows as deriving
 from deadheat.lake import report_row, sighting_rows, transactions
 from deadheat.lake.schema import FAMILIES, NODES, RACES, REPORTS, SIGHTINGS, TABLES, sort_columns
 from deadheat.lake.transactions import TableChange
 from deadheat.spark import ambiguity, dataframes
-from deadheat.spark.dataframes import component_labels, frame_of_rows, spark_schema
+from deadheat.spark.dataframes import aliases_of_kind, component_labels, frame_of_rows, spark_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -267,12 +267,12 @@ def _name_variants(variants: DataFrame, max_local_variants: int = MAX_LOCAL_VARI
 
 def _label_variants(variants: DataFrame) -> DataFrame:
     """Which variants are one race: by links, by aliases, or because callers do not matter."""
-    aliases_by_variant = variants.select(F.col("node").alias("a"), F.explode("aliases").alias("b"))
     existing = variants.select(F.col("node").alias("b"))
     groups = _base_groups(variants)
     edges = _certain_edges(variants, groups)
-    alias_edges = aliases_by_variant.join(existing, "b").select("a", "b")
-    provider_pairs = _provider_pairs(aliases_by_variant)
+    aliases = aliases_of_kind(variants, LinkKind.VARIANT).select(F.col("node").alias("a"), F.col("key").alias("b"))
+    alias_edges = aliases.join(existing, "b").select("a", "b")
+    provider_pairs = _provider_pairs(variants)
     if not variants.where(ambiguity.is_ambiguous()).isEmpty():
         edges = edges.union(_unique_provider_edges(provider_pairs, component_labels(edges))).localCheckpoint()
         with_known_ordinal = ambiguity.variants_with_known_ordinal(variants, component_labels(edges)).localCheckpoint()
@@ -280,7 +280,7 @@ def _label_variants(variants: DataFrame) -> DataFrame:
             edges.union(ambiguity.resolved_edges(with_known_ordinal, variants, groups))
         )
         resolved = ambiguity.resolve_variants(variants, component_labels_known).localCheckpoint()
-        renumbered = resolved.where("moved").select(F.col("node").alias("a"))
+        renumbered = resolved.where("is_renumbered").select(F.col("node").alias("a"))
         edges = edges.union(ambiguity.resolved_edges(with_known_ordinal.union(resolved), variants, groups))
         alias_edges = alias_edges.join(renumbered, "a", "left_anti")
     edges = edges.union(alias_edges).where("a != b")
@@ -309,12 +309,11 @@ def _certain_edges(variants: DataFrame, groups: DataFrame) -> DataFrame:
     return linked.union(together.select("a", "b"))
 
 
-def _provider_pairs(aliases_by_variant: DataFrame) -> DataFrame:
+def _provider_pairs(variants: DataFrame) -> DataFrame:
     """Pairs of a variant that requires a key (`a`) and one that provides it (`id`)."""
-    key = F.substring("b", 2, 1 << 10).alias("key")
-    asks = aliases_by_variant.where(F.col("b").startswith(REQUIRES_PREFIX)).select("a", key)
-    answers = aliases_by_variant.where(F.col("b").startswith(PROVIDES_PREFIX)).select(F.col("a").alias("id"), key)
-    return asks.join(answers, "key").select("a", "id").distinct()
+    required = aliases_of_kind(variants, LinkKind.REQUIRES).select(F.col("node").alias("a"), "key")
+    provided = aliases_of_kind(variants, LinkKind.PROVIDES).select(F.col("node").alias("id"), "key")
+    return required.join(provided, "key").select("a", "id").distinct()
 
 
 def _unique_provider_edges(provider_pairs: DataFrame, labels: DataFrame) -> DataFrame:
