@@ -44,8 +44,8 @@ from deadheat.sources import file_listing, files
 from deadheat.sources.ci_metadata import CiRun
 from deadheat.spark import ingest, input_files, reduce_spark, session, task_output, tasks
 from deadheat.spark import ingest as ingesting
-from deadheat.spark.dataframes import component_labels, spark_schema
-from deadheat.spark.ingest import MAX_LOCAL_ROWS, IngestBatch
+from deadheat.spark.dataframes import MAX_LOCAL_ROWS, component_labels, spark_schema
+from deadheat.spark.ingest import IngestBatch
 from deadheat.spark.input_files import IngestPlan
 from deadheat.spark.reduce_local import LocalReducer
 from deadheat.spark.task_output import TaskOutput

@@ -80,11 +80,11 @@ def aliases_of_kind(variants: DataFrame, kind: LinkKind) -> DataFrame:
 _LABEL_SCHEMA = pa.schema([("id", pa.string()), ("label", pa.string())])
 
 
-# up to this many edges are joined on the driver, in a second instead of a dozen Spark jobs
-MAX_LOCAL_EDGES = 200_000
+# up to this many rows are reduced on the driver, in a second or two instead of dozens of Spark jobs
+MAX_LOCAL_ROWS = 100_000
 
 
-def component_labels(edges: DataFrame, max_local_edges: int = MAX_LOCAL_EDGES) -> DataFrame:
+def component_labels(edges: DataFrame, max_local_edges: int = MAX_LOCAL_ROWS) -> DataFrame:
     """Return `id` and `label` for the ids in columns `a` and `b`: the smallest id of the component."""
     edges = edges.select("a", "b").distinct()
     if max_local_edges and len(collected := edges.limit(max_local_edges).collect()) < max_local_edges:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,6 +27,7 @@ from deadheat.lake.storage import write_lock
 from deadheat.lake.transactions import Intent, TableChange
 from deadheat.sources.ci_metadata import CiRun
 from deadheat.spark import input_files
+from deadheat.spark.dataframes import MAX_LOCAL_ROWS
 from deadheat.spark.reduce_local import LocalReducer
 from deadheat.spark.reduce_spark import SparkReducer
 from deadheat.spark.task_output import TaskOutput
@@ -84,8 +85,19 @@ class _ProgressThread(threading.Thread):
             self._reported = count
 
 
-# up to this many sightings and variants are reduced on the driver, which takes a second or two
-MAX_LOCAL_ROWS = 100_000
+class Reducer(Protocol):
+    """Computes the table changes of one batch. All reducers give the same result."""
+
+    changes: dict[str, TableChange]
+
+    def add_sightings(self, plan: IngestPlan, task_output: TaskOutput) -> None:
+        """Add what the tasks read, and update the derived tables."""
+
+    def rebuild_derived(self) -> None:
+        """Rebuild all derived tables."""
+
+    def new_races(self) -> list[tuple[str, str]]:
+        """Id and title of the races that have no variant known before."""
 
 
 class IngestBatch:
@@ -148,7 +160,7 @@ class IngestBatch:
         reducer.rebuild_derived()
         self._changes = {"files": TableChange(), **reducer.changes}
 
-    def _make_reducer(self, rows: int) -> LocalReducer | SparkReducer:
+    def _make_reducer(self, rows: int) -> Reducer:
         if rows <= self._max_local_rows:
             return LocalReducer(self._lake, self._name)
         return SparkReducer(self._session(), self._lake, self._name)

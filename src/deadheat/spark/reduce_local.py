@@ -41,7 +41,7 @@ _MIN_REPEATS = 4
 
 
 class LocalReducer:
-    """Computes the table changes of one batch."""
+    """A reducer that works on the driver."""
 
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
@@ -135,13 +135,11 @@ class LocalReducer:
         return pa.Table.from_pylist(content, STAGED_SCHEMA)
 
     def rebuild_derived(self) -> None:
-        """Rebuild all derived tables."""
         sightings = _row_tuples(self._lake.read_rows("sightings", deriving.SIGHTING_COLUMNS), deriving.SIGHTING_COLUMNS)
         self._derive_tables(sightings, self._report_details(), [])
         self._wait_for_writers()
 
     def new_races(self) -> list[tuple[str, str]]:
-        """Id and title of the races that have no variant known before."""
         new_rows = (row for row in self._races if self._known_variants.isdisjoint(row["nodes"]))
         return sorted((row["race"], row["title"]) for row in new_rows)
 

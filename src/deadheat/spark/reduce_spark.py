@@ -21,7 +21,7 @@ from deadheat.lake import report_row, sighting_rows, transactions
 from deadheat.lake.schema import FAMILIES, NODES, RACES, REPORTS, SIGHTINGS, TABLES, sort_columns
 from deadheat.lake.transactions import TableChange
 from deadheat.spark import ambiguity, dataframes
-from deadheat.spark.dataframes import aliases_of_kind, component_labels, frame_of_rows, spark_schema
+from deadheat.spark.dataframes import MAX_LOCAL_ROWS, aliases_of_kind, component_labels, frame_of_rows, spark_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,8 +97,6 @@ def distinct_reports(read_rows: DataFrame) -> DataFrame:
 
 # set columns of a variant, and their source columns
 _SET_COLUMNS = {"repos": "repo", "runs": "run", "tests": "test", "days": "day"}
-# up to this many variants are named on the driver, in a second instead of two dozen Spark jobs
-MAX_LOCAL_VARIANTS = 100_000
 _GROUPING_COLUMNS = ("node", "base", "links", "aliases", "split", "first_seen")
 _RACE_NAME_SCHEMA = pa.schema([("node", pa.string()), ("race", pa.string())])
 # the best report, and the columns that a race takes from it; compared from left to right
@@ -241,7 +239,7 @@ def races_frame(variants: DataFrame) -> DataFrame:
     return merged.join(members, "race").join(others, "race", "left").select(merged["*"], "nodes", aliases)
 
 
-def _name_variants(variants: DataFrame, max_local_variants: int = MAX_LOCAL_VARIANTS) -> DataFrame:
+def _name_variants(variants: DataFrame, max_local_variants: int = MAX_LOCAL_ROWS) -> DataFrame:
     """Every variant with its race, as in `grouping.races.race_ids`."""
     if max_local_variants:
         collected = variants.select(*_GROUPING_COLUMNS).limit(max_local_variants).toArrow()
@@ -388,7 +386,7 @@ _MAX_NEW_RACES = 1000
 
 
 class SparkReducer:
-    """Computes the table changes of one batch."""
+    """A reducer for batches of any size."""
 
     def __init__(self, spark: SparkSession, lake: Lake, batch: str) -> None:
         self._spark, self._lake, self._batch = spark, lake, batch
@@ -414,12 +412,10 @@ class SparkReducer:
             self._derive_tables(variants_frame(new_sightings, read_reports, before))
 
     def rebuild_derived(self) -> None:
-        """Rebuild all derived tables."""
         facts = (dataframes.lake_table(self._spark, self._lake, name) for name in ("sightings", "reports"))
         self._derive_tables(variants_frame(*facts))
 
     def new_races(self) -> list[tuple[str, str]]:
-        """Id and title of the races that have no variant known before."""
         known = dataframes.lake_table(self._spark, self._lake, "nodes").select("node")
         race_variants = self._written_table("races").select("race", "title", F.explode("nodes").alias("node"))
         known_races = race_variants.join(known, "node").select("race")
