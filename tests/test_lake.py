@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -22,8 +21,8 @@ from deadheat.api import read_sightings
 from deadheat.errors import DeadheatError
 from deadheat.grouping.races import status_history
 from deadheat.lake import maintenance, report_row, schema, sighting_rows, transactions
-from deadheat.lake.storage import LakeStorage, write_lock
-from deadheat.lake.tables import Lake, create_table
+from deadheat.lake.storage import write_lock
+from deadheat.lake.tables import Lake
 from deadheat.lake.transactions import Intent, TableChange
 from deadheat.model import Document, Frame
 from deadheat.sources import ci_metadata, file_listing
@@ -296,36 +295,6 @@ def lake(tmp_path: Path) -> Lake:
     made = Lake(str(tmp_path / "lake"))
     made.create_tables()
     return made
-
-
-@pytest.mark.parametrize("name", [*schema.TABLES])
-@pytest.mark.parametrize("can_link", [True, False])
-def test_a_table_begins_as_delta_rs_would_begin_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, can_link: bool
-) -> None:
-    def refused(*_: object) -> None:
-        raise OSError
-
-    if not can_link:
-        monkeypatch.setattr("os.link", refused)
-    wanted = schema.TABLES[name]
-    settings = {"deadheat.schema": "2", "delta.dataSkippingNumIndexedCols": "2"}
-    ours = create_table(LakeStorage(str(tmp_path / "ours")), name, wanted, settings)
-    theirs = DeltaTable.create(
-        str(tmp_path / "theirs"), wanted, name=name, configuration={**settings},
-        raise_if_key_not_exists=False,
-    )  # fmt: skip
-    assert ours.schema() == theirs.schema()
-    assert ours.protocol() == theirs.protocol()
-    assert ours.metadata().configuration == theirs.metadata().configuration
-    assert (ours.metadata().name, ours.version()) == (name, 0)
-    assert [path.name for path in (tmp_path / "ours" / name).iterdir()] == ["_delta_log"]
-
-
-def test_a_table_begins_once(tmp_path: Path) -> None:
-    place = LakeStorage(str(tmp_path))
-    first = create_table(place, "files", schema.FILES, {})
-    assert create_table(place, "files", schema.FILES, {}).metadata().id == first.metadata().id
 
 
 @pytest.mark.parametrize("stage", ["decided", "files", "rejects", "carried out", "done"])

@@ -2,83 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
-import time
-import uuid
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable, Schema
-from deltalake import Schema as Columns
 from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from deadheat.errors import DeadheatError
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake.schema import LAKE_VERSION, OLDEST_LAKE_VERSION, OPTIONAL_TABLES, TABLES
-from deadheat.lake.storage import LOG_FOLDER, LakeStorage
+from deadheat.lake.storage import LakeStorage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
-
-
-_FIRST_VERSION = "0" * 20
-# the minimum that every Delta reader supports
-_PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 2}
-
-
-def create_table(storage: LakeStorage, name: str, schema: pa.Schema, settings: dict[str, str]) -> DeltaTable:
-    """Create an empty table, unless it exists."""
-    if not (storage.is_local and _write_log_entry(storage, name, _first_log_entry(name, schema, settings))):
-        return DeltaTable.create(
-            storage.uri_of(name),
-            schema,
-            mode="ignore",
-            name=name,
-            configuration={**settings},
-            raise_if_key_not_exists=False,
-        )
-    return DeltaTable(storage.uri_of(name))
-
-
-def _first_log_entry(name: str, schema: pa.Schema, settings: dict[str, str]) -> list[dict[str, Any]]:
-    now = int(time.time() * 1000)
-    metadata: dict[str, Any] = {
-        "id": str(uuid.uuid4()),
-        "name": name,
-        "description": None,
-        "format": {"provider": "parquet", "options": {}},
-        "schemaString": Schema.from_arrow(schema).to_json(),
-        "partitionColumns": [],
-        "createdTime": now,
-        "configuration": settings,
-    }
-    info = {"timestamp": now, "operation": "CREATE TABLE", "engineInfo": "deadheat"}
-    return [{"commitInfo": info}, {"protocol": _PROTOCOL}, {"metaData": metadata}]
-
-
-def _write_log_entry(storage: LakeStorage, name: str, entry: list[dict[str, Any]]) -> bool:
-    """Write the entry atomically. False if the file system does not support hard links."""
-    log = Path(storage.path_of(f"{name}/{LOG_FOLDER}"))
-    log.mkdir(parents=True, exist_ok=True)
-    part = log.parent / f"{uuid.uuid4().hex}.part"
-    part.write_text("\n".join(map(json.dumps, entry)))
-    try:
-        os.link(part, log / f"{_FIRST_VERSION}.json")
-    except FileExistsError:
-        return True
-    except OSError:
-        return False
-    finally:
-        part.unlink()
-    return True
 
 
 _SCHEMA_PROPERTY = "deadheat.schema"
@@ -126,7 +68,10 @@ class Lake:
             if table is not None:
                 _add_missing_columns(table, TABLES[name])
             elif wanted:
-                self._tables[name] = create_table(self.storage, name, TABLES[name], settings)
+                self._tables[name] = DeltaTable.create(
+                    self.storage.uri_of(name), TABLES[name], "ignore", name=name, configuration={**settings},
+                    raise_if_key_not_exists=False,
+                )  # fmt: skip
         self.__dict__.pop("is_there", None)
 
     @property
@@ -151,7 +96,6 @@ class Lake:
         self.__dict__.pop("is_there", None)
 
     def has_table(self, name: str) -> bool:
-        """Does the table exist?"""
         return self._open_table(name) is not None
 
     @property
@@ -190,11 +134,10 @@ class Lake:
         return self.delta_table(name).transaction_version(APPLICATION) or 0
 
     def data_files(self, name: str) -> list[str]:
-        """The data files of a table, relative to its folder."""
+        """The paths relative to the folder of the table."""
         return self._file_column(name, "path")
 
     def data_file_sizes(self, name: str) -> list[int]:
-        """The sizes of the data files."""
         return self._file_column(name, "size_bytes")
 
     def row_count(self, name: str) -> int:
@@ -208,21 +151,19 @@ class Lake:
     def read_rows(
         self, name: str, columns: Sequence[str] | None = None, where: pc.Expression | None = None
     ) -> pa.Table:
+        wanted = list(columns or TABLES[name].names)
         with self._reading_errors(name):
-            return self._read_rows(name, list(columns or TABLES[name].names), where)
-
-    def _read_rows(self, name: str, wanted: list[str], where: pc.Expression | None) -> pa.Table:
-        if where is not None:
-            return self.arrow_dataset(name).to_table(columns=wanted, filter=where)
-        # as fast, without `pyarrow.dataset`, which takes 0.3 s to import
-        schema = pa.schema([TABLES[name].field(column) for column in wanted])
-        parts = [pa.Table.from_batches([], schema)]
-        for path in self.data_files(name):
-            with self.storage.arrow_filesystem.open_input_file(self.storage.path_of(f"{name}/{path}")) as file:
-                content = _fill_missing_columns(pq.ParquetFile(file).read(wanted), schema)
-                # `cast` imports `pyarrow.compute`, which takes time
-                parts.append(content if content.schema.equals(schema) else content.cast(schema))
-        return pa.concat_tables(parts)
+            if where is not None:
+                return self.arrow_dataset(name).to_table(columns=wanted, filter=where)
+            # as fast, without `pyarrow.dataset`, which takes 0.3 s to import
+            schema = pa.schema([TABLES[name].field(column) for column in wanted])
+            parts = [pa.Table.from_batches([], schema)]
+            for path in self.data_files(name):
+                with self.storage.arrow_filesystem.open_input_file(self.storage.path_of(f"{name}/{path}")) as file:
+                    content = _fill_missing_columns(pq.ParquetFile(file).read(wanted), schema)
+                    # `cast` imports `pyarrow.compute`, which takes time
+                    parts.append(content if content.schema.equals(schema) else content.cast(schema))
+            return pa.concat_tables(parts)
 
     def read_batches(self, name: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield a table of any size in batches."""
@@ -257,11 +198,10 @@ def _unreadable_error(uri: str, why: object) -> DeadheatError:
 
 
 def _add_missing_columns(table: DeltaTable, schema: pa.Schema) -> None:
-    """Add missing columns to a table."""
     known = {field.name for field in table.schema().fields}
     missing = pa.schema([field for field in schema if field.name not in known])
     if missing.names:
-        table.alter.add_columns(Columns.from_arrow(missing).fields)
+        table.alter.add_columns(Schema.from_arrow(missing).fields)
 
 
 def _fill_missing_columns(content: pa.Table, schema: pa.Schema) -> pa.Table:
