@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import deadheat
 from deadheat.grouping import race_assignment, races, same_function_variables
-from deadheat.grouping.connected_components import ConnectedComponents, group_by_shared_key
+from deadheat.grouping.connected_components import ConnectedComponents
 from deadheat.grouping.document import DocumentGrouping
 from deadheat.grouping.keys import (
     GroupingKey,
@@ -99,7 +99,11 @@ def test_a_name_once_given_is_kept_when_younger_ones_come(
 
 @given(st.lists(st.tuples(names, st.sets(st.integers(0, 20), max_size=3))))
 def test_components_are_what_a_walk_finds(members: list[tuple[str, set[int]]]) -> None:
-    found = group_by_shared_key((name, map(str, keys)) for name, keys in members)
+    components = ConnectedComponents()
+    for name, keys in members:
+        for key in keys:
+            components.join(name, f"key {key}")
+    found = {name: components.root(name) for name, _ in members}
     for name in found:
         reached = {name}
         while True:

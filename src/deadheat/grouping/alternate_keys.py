@@ -34,17 +34,16 @@ if TYPE_CHECKING:
 
 _GO_DETECTOR: Final = "go"
 LAMBDA: Final = "operator()"
-_TEST_SUFFIX: Final = "_test.go"
 
 
 def closure_file_names(report: Report, symbols: LanguageSymbols) -> tuple[NamedSides, NamedSides]:
     """The required and the provided sides of a report: one name per side, or none."""
-    check_closure, check_unlocated = _GO_CLOSURE_CHECKS if report.detector == _GO_DETECTOR else _CLOSURE_CHECKS
+    is_go = report.detector == _GO_DETECTOR
     sites = [access.site for access in report.accesses if access.site]
-    is_closure = [check_closure(site) for site in sites]
+    is_closure = [_is_inlined_closure(site) if is_go else LAMBDA in site.function for site in sites]
     if True not in is_closure or len(sites) != 2:
         return (), ()
-    unlocated = [check_unlocated(site) for site in sites]
+    unlocated = [_is_named_after_test(site) if is_go else site.function == LAMBDA for site in sites]
     # an unlocated closure is matched by file on both sides
     closures = unlocated if any(unlocated) else is_closure
     pairs = zip(sites, closures, strict=True)
@@ -52,28 +51,13 @@ def closure_file_names(report: Report, symbols: LanguageSymbols) -> tuple[NamedS
     return (names, ()) if any(unlocated) else ((), names)
 
 
-def _is_lambda(site: Frame) -> bool:
-    return LAMBDA in site.function
-
-
-def _is_unnamed_lambda(site: Frame) -> bool:
-    return site.function == LAMBDA
-
-
 def _is_inlined_closure(site: Frame) -> bool:
     function = site.function
-    if not function[-1:].isdigit():
-        return False
-    return go.is_inlined_closure(function) or _is_named_after_test(site)
+    return function[-1:].isdigit() and (go.is_inlined_closure(function) or _is_named_after_test(site))
 
 
 def _is_named_after_test(site: Frame) -> bool:
-    return not site.file.endswith(_TEST_SUFFIX) and go.enclosing_test(site.function) is not None
-
-
-# (is it a closure whose location matters, is its location missing)
-_CLOSURE_CHECKS: Final = _is_lambda, _is_unnamed_lambda
-_GO_CLOSURE_CHECKS: Final = _is_inlined_closure, _is_named_after_test
+    return not is_test_frame(site) and go.enclosing_test(site.function) is not None
 
 
 def closure_folder_names(report: Report, symbols: LanguageSymbols) -> tuple[NamedSides, NamedSides]:
@@ -99,9 +83,7 @@ def has_misplaced_closure(report: Report) -> bool:
 
 def _is_inlined_elsewhere(site: Frame) -> bool:
     """Was a closure inlined into a package in another folder?"""
-    if not site.function[-1:].isdigit() or not go.is_inlined_closure(site.function):
-        return False
-    return _is_in_other_folder(site)
+    return site.function[-1:].isdigit() and go.is_inlined_closure(site.function) and _is_in_other_folder(site)
 
 
 def _is_in_other_folder(site: Frame) -> bool:
@@ -152,12 +134,10 @@ def _functions_key(named_sides: Iterable[tuple[str, str]]) -> AlternateKey:
 
 
 def sum_hashes(hashes: Iterable[int]) -> str:
-    """The key of sides with these hashes."""
     return (sum(hashes) & _HASH_MASK).to_bytes(8).hex()
 
 
 def pair_hash(name: str, what: str) -> int:
-    """The hash of a pair of names, cached."""
     pair = name, what
     hash_value = _hash_cache.get(pair)
     if hash_value is None:
@@ -173,7 +153,6 @@ def one_sided_key(kind: str, name: str) -> AlternateKey:
 
 
 def required_and_provided_keys(report: Report, symbols: LanguageSymbols) -> tuple[AlternateKeys, AlternateKeys]:
-    """The keys that a report requires, and those that it provides."""
     if report.kind == _WAITGROUP_MISUSE:
         return _waitgroup_keys(report, symbols)
     closures: tuple[AlternateKeys, AlternateKeys] = (), ()
@@ -230,9 +209,13 @@ def _side_forms(access: Access, report: Report, symbols: LanguageSymbols) -> tup
 
 def _starter_name(access: Access, report: Report, symbols: LanguageSymbols) -> str:
     """The function that started an actor without other frames. Its closure is usually in it."""
-    created = next((actor.created_at for actor in report.actors if actor.id == access.actor), ())
-    starter = next((frame for frame in created if frame.origin is Origin.USER), None)
+    starter = _starter_frame(access, report)
     return (_test_package_name(starter, symbols) or symbols.function_key(starter)) if starter else ""
+
+
+def _starter_frame(access: Access, report: Report) -> Frame | None:
+    created = next((actor.created_at for actor in report.actors if actor.id == access.actor), ())
+    return next((frame for frame in created if frame.origin is Origin.USER), None)
 
 
 def _test_package_name(frame: Frame, symbols: LanguageSymbols) -> str:
@@ -241,7 +224,6 @@ def _test_package_name(frame: Frame, symbols: LanguageSymbols) -> str:
 
 
 def is_map_reader_omitted(access: Access) -> bool:
-    """Is the function that reads a map certainly omitted?"""
     stack = access.stack
     return len(stack) > 1 and stack[0].function.startswith(_MAP_LOOKUP) and stack[1].function.startswith(_MAP_READ)
 
@@ -251,10 +233,8 @@ def _waitgroup_keys(report: Report, symbols: LanguageSymbols) -> tuple[Alternate
     (access,) = identifying_accesses(report) or (None,)
     if access is None:
         return (), ()
-    created = next((actor.created_at for actor in report.actors if actor.id == access.actor), ())
-    starter = next(
-        (symbols.function_key(created_frame) for created_frame in created if created_frame.origin is Origin.USER), ""
-    )
+    starter_frame = _starter_frame(access, report)
+    starter = symbols.function_key(starter_frame) if starter_frame else ""
     waits = any(frame.function == _WAITGROUP_WAIT for frame in access.stack)
     owners = {starter, *(symbols.function_key(frame) for frame in user_frames(access) if waits or not starter)}
     names = tuple(sorted(_functions_key([(owner, "waits")]) for owner in owners if owner))

@@ -16,14 +16,10 @@ from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, VARIANT_ID_LENGTH
 from deadheat.grouping.links import Link, LinkKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-    from deadheat.grouping.document import OrdinalsByFingerprint
-    from deadheat.grouping.keys import GroupingKey
+    from deadheat.grouping.keys import OrdinalsByFingerprint, ReportInDocument
     from deadheat.grouping.races import GroupingFacts, Variant
-
-    # key, stream, address, actors
-    ReportInDocument = tuple[GroupingKey, Hashable, int, Callable[[], frozenset[str]]]
 
     NameInStream = tuple[str, Hashable]  # variant id or fingerprint, and stream
 
@@ -130,7 +126,6 @@ def _shared_buckets(reports: list[ReportInDocument]) -> set[int]:
 
 
 def _functions_in_several_races(near_reports: list[tuple[str, ReportInDocument]]) -> set[tuple[Hashable, str]]:
-    """The functions with races under more than one fingerprint."""
     first: dict[tuple[Hashable, str], str] = {}
     keys_by_variant = {(name, stream): key for name, (key, stream, *_) in near_reports}
     return {
@@ -278,7 +273,6 @@ def _contradicted_variants(
 
 
 def _have_different_ordinals(ordinals_by_root: list[dict[str, set[str]]]) -> bool:
-    """Do these have different ordinals of one fingerprint?"""
     first: dict[str, set[str]] = {}
     return any(
         first.setdefault(name, ordinals) != ordinals for one in ordinals_by_root for name, ordinals in one.items()
@@ -296,7 +290,6 @@ def _resolved_base(name: str, renumbered: tuple[int, str] | None, facts: Groupin
 def _join_resolved(
     name: str, base: str, certain_id: str, facts: GroupingFacts, first: dict[str, str], components: ConnectedComponents
 ) -> None:
-    """Join a resolved variant with its race."""
     if base not in facts.split_by_caller:
         components.join(first.setdefault(base, name), name)
     else:

@@ -15,16 +15,19 @@ from deadheat.grouping.races import Variant, base_id, empty_facts, variant_id
 from deadheat.grouping.same_object import SameObjectLinks, fingerprints_split_by_caller
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Hashable, Iterator
 
     from deadheat.grouping.fingerprint import CallChain
     from deadheat.grouping.incomplete_reports import MapReport
-    from deadheat.grouping.keys import GroupingKey, InstructionSource, Observation
+    from deadheat.grouping.keys import (
+        ActorSource,
+        GroupingKey,
+        InstructionSource,
+        Observation,
+        OrdinalsByFingerprint,
+        ReportInDocument,
+    )  # fmt: skip
     from deadheat.grouping.races import GroupingFacts
-
-    OrdinalsByFingerprint = dict[str, list[int]]  # the ordinals that a document shows, by fingerprint
-
-    ActorSource = Callable[[], frozenset[str]]
 
 
 # variants with a higher ordinal are not marked as ambiguous
@@ -44,7 +47,6 @@ def ordinals_by_fingerprint(
 def add_variant(
     facts: GroupingFacts, grouping_key: GroupingKey, variant: Variant, name: str, ordinals_shown: OrdinalsByFingerprint
 ) -> None:
-    """Add the facts of a variant."""
     facts.variants[name] = variant
     facts.descriptions.add((name, grouping_key.description))
     if grouping_key.lines_key:
@@ -101,7 +103,6 @@ def add_ambiguous_variant(
     earlier_ids: list[str],
     ordinals_shown: OrdinalsByFingerprint,
 ) -> str:
-    """Add an ambiguous variant and return its id."""
     variant = variant._replace(ambiguity=hex_digest(" ".join(earlier_ids))[:6])
     name = variant.id
     if name not in facts.variants:
@@ -117,7 +118,7 @@ class DocumentGrouping:
     """The reports of one document, or of one batch of a long document."""
 
     def __init__(self) -> None:
-        self._reports: list[tuple[GroupingKey, Hashable, int, ActorSource]] = []
+        self._reports: list[ReportInDocument] = []
         self._instructions: list[InstructionSource] = []
 
     def __len__(self) -> int:

@@ -37,7 +37,6 @@ def report_fingerprint(report: Report) -> str:
 
 
 def fingerprint_from_sides(kind: str, side_names: Iterable[str]) -> str:
-    """The fingerprint for a kind and the sorted names of the sides."""
     return hex_digest("\n".join([f"v{FINGERPRINT_VERSION}", kind, *side_names]))
 
 
@@ -56,7 +55,6 @@ def fingerprint_parts(report: Report) -> list[str]:
 
 
 def identifying_accesses(report: Report) -> tuple[Access, ...]:
-    """The accesses that identify a report."""
     return report.accesses[:1] if report.kind in ONE_SIDED_KINDS else report.accesses
 
 

@@ -17,18 +17,12 @@ from deadheat.grouping.links import AlternateKey  # noqa: TC001
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Hashable, Mapping
 
     from deadheat.grouping.fingerprint import CallChain
-    from deadheat.grouping.keys import GroupingKey
-
-    DocumentReport = tuple[GroupingKey, Hashable, int, Callable[[], frozenset[str]]]
-
-    ReportInDocument = tuple[GroupingKey, Hashable, int, Callable[[], frozenset[str]]]
+    from deadheat.grouping.keys import GroupingKey, OrdinalsByFingerprint, ReportInDocument
 
     OrdinalsByChains = Mapping[tuple[str, Hashable, tuple[CallChain, ...]], int]
-
-    OrdinalsByFingerprint = Mapping[str, list[int]]  # the ordinals that a document shows, sorted
 
     StreamAndChain = tuple[Hashable, CallChain]  # the stream and call chain of a write
 
@@ -91,7 +85,7 @@ class _SidesAtAddress:
 SidesByAddress = dict[tuple["Hashable", int], _SidesAtAddress]
 
 
-def complete_one_sided_reports(reports: list[DocumentReport]) -> list[DocumentReport]:
+def complete_one_sided_reports(reports: list[ReportInDocument]) -> list[ReportInDocument]:
     """Return the reports. One-sided reports are completed with a side at the same address."""
     sides_by_address = {
         (stream, address): _SidesAtAddress() for key, stream, address, _ in reports if key.one_sided and address
@@ -123,14 +117,16 @@ def complete_one_sided_reports(reports: list[DocumentReport]) -> list[DocumentRe
     return completed
 
 
-def _other_sides_at_address(reports: list[DocumentReport], sides_by_address: SidesByAddress) -> list[SideKey | None]:
+def _other_sides_at_address(reports: list[ReportInDocument], sides_by_address: SidesByAddress) -> list[SideKey | None]:
     return [
         sides_by_address[stream, address].other_side(known_side(key)) if key.one_sided and address else None
         for key, stream, address, _ in reports
     ]
 
 
-def _other_sides_in_function(reports: list[DocumentReport], other_sides: list[SideKey | None]) -> list[SideKey | None]:
+def _other_sides_in_function(
+    reports: list[ReportInDocument], other_sides: list[SideKey | None]
+) -> list[SideKey | None]:
     """The other sides, also from other lines of the same function."""
     other_by_function: dict[tuple[Hashable, int, str], SideKey] = {}
     keys = [
@@ -144,7 +140,7 @@ def _other_sides_in_function(reports: list[DocumentReport], other_sides: list[Si
 
 
 def _same_function_sides(
-    reports: list[DocumentReport], sides_by_address: SidesByAddress, other_sides: list[SideKey | None]
+    reports: list[ReportInDocument], sides_by_address: SidesByAddress, other_sides: list[SideKey | None]
 ) -> list[SideKey | None]:
     """The other sides. A function that races with no other function may race with itself."""
     racing_functions = {
@@ -169,7 +165,6 @@ def _complete_key(key: GroupingKey, other_side: SideKey) -> GroupingKey:
 
 
 def known_side(key: GroupingKey) -> SideKey:
-    """The known side of a one-sided report."""
     return next(side_key for side_key in key.side_keys if side_key.name != UNKNOWN_SITE)
 
 
@@ -223,7 +218,6 @@ def _maps_by_writer(
 
 
 def _may_have_called(remaining_side: SideKey, reader: SideKey) -> bool:
-    """May the remaining frames have called the reader?"""
     return (
         not remaining_side.chain
         or remaining_side.name in reader.callers

@@ -37,7 +37,7 @@ NamesAndChain = tuple[Hashable, Hashable]
 VARIANT_ID_LENGTH, AMBIGUITY_SEPARATOR = 16, "~"
 # creates a named tuple three times as fast as its class
 _new: Final = tuple.__new__
-_WRITE_OPS: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+WRITE_OPS: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _USER: Final = Origin.USER
 # "runtime.mapassign_faststr", "runtime.mapIterStart"
 _MAP_FUNCTIONS: Final = "runtime.map"
@@ -84,7 +84,6 @@ class GroupingKey(NamedTuple):
 
     @property
     def call_chains(self) -> tuple[CallChain, ...]:
-        """The call chain of each side."""
         return tuple([side.chain for side in self.side_keys])
 
     @property
@@ -95,7 +94,6 @@ class GroupingKey(NamedTuple):
 
     @property
     def writer_chains(self) -> tuple[CallChain, ...]:
-        """The call chain of each side that writes."""
         return tuple([side.chain for side in self.side_keys if side.chain and side.writes])
 
     def write_instructions(self, instructions: tuple[str, ...]) -> list[tuple[CallChain, str]]:
@@ -113,17 +111,14 @@ class GroupingKey(NamedTuple):
 
     @property
     def has_omitted_function(self) -> bool:
-        """Is a function of the report omitted?"""
         return any(side.function_omitted for side in self.side_keys)
 
     @property
     def nearest_calls(self) -> tuple[CallerLine, ...]:
-        """The nearest call of each side."""
         return tuple([side.call for side in self.side_keys])
 
     @property
     def caller_digest(self) -> str:
-        """A digest of the nearest callers of all sides."""
         return sum_hashes([pair_hash(side.name, side.callers[0]) for side in self.side_keys])
 
     @property
@@ -175,7 +170,7 @@ def _side_key(access: Access, symbols: LanguageSymbols) -> SideKey:
     chain, callers = call_chain_of(access, name, symbols.function_key)
     stack, site = access[2], access[6]
     function = site[0] if site is not None else ""
-    writes = access[0] in _WRITE_OPS
+    writes = access[0] in WRITE_OPS
     if not stack or stack[0][4] is _USER:
         return _new(SideKey, (name, chain, writes, callers, function, False, False, False))
     is_map = stack[0].function.startswith(_MAP_FUNCTIONS)
@@ -202,7 +197,6 @@ def race_address(report: Report) -> int:
 
 
 def racing_actors(report: Report) -> frozenset[str]:
-    """The actors of the accesses."""
     return actor_numbers(access.actor for access in report.accesses)
 
 
@@ -225,6 +219,10 @@ def actor_numbers(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name.rpartition(" ")[2] for name in names if name)
 
 
+ActorSource = Callable[[], frozenset[str]]
+# key, stream, address, actors
+ReportInDocument = tuple[GroupingKey, Hashable, int, ActorSource]
+OrdinalsByFingerprint = dict[str, list[int]]  # the sorted ordinals that a document shows
 InstructionSource = Callable[[], tuple[str, ...]]
 # variant id, key, stream, address, instructions
 Observation = tuple[str, GroupingKey, Hashable, int, InstructionSource]

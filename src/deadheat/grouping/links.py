@@ -45,8 +45,6 @@ class LinkKind(StrEnum):
 
 
 class Link(NamedTuple):
-    """What one variant is linked to."""
-
     kind: LinkKind
     key: str
     ordinal: int = 0  # of a possible base, less than 16

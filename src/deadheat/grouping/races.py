@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from deadheat import plugins
 from deadheat.grouping.ambiguity import ambiguous_variants, resolve_ambiguous
 from deadheat.grouping.connected_components import ConnectedComponents
-from deadheat.grouping.fingerprint import hex_digest
-from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, caller_digests_past_wrappers, one_sided_keys
+from deadheat.grouping.fingerprint import hex_digest, is_test_frame
+from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, WRITE_OPS, caller_digests_past_wrappers, one_sided_keys
 from deadheat.grouping.links import Link, LinkKind, is_one_sided_key
-from deadheat.model import Op, Origin
+from deadheat.model import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,14 +74,11 @@ class GroupingFacts:
 
     def add(self, other: GroupingFacts) -> None:
         self.variants.update(other.variants)
-        self.links.update(other.links)
-        self.aliases.update(other.aliases)
         self.split_by_caller.update(other.split_by_caller)
-        self.descriptions.update(other.descriptions)
-        self.shared_names.update(other.shared_names)
+        for pairs, others in zip(self._sets_by_variant(), other._sets_by_variant(), strict=True):
+            pairs.update(others)
 
     def remove_variants(self, names: set[str]) -> None:
-        """Remove all facts about these variants."""
         for name in names:
             del self.variants[name]
         for pairs in self._sets_by_variant():
@@ -93,9 +90,8 @@ class GroupingFacts:
     def rename_variants(self, new_ids: Mapping[str, str], variant_ids: list[str]) -> list[str]:
         """Rename variants to their ambiguous ids, and return the new ids of the reports."""
         for name, ambiguous_id in new_ids.items():
-            self.variants[ambiguous_id] = self.variants.pop(name)._replace(
-                ambiguity=ambiguous_id.partition(AMBIGUITY_SEPARATOR)[2]
-            )
+            ambiguity = ambiguous_id.partition(AMBIGUITY_SEPARATOR)[2]
+            self.variants[ambiguous_id] = self.variants.pop(name)._replace(ambiguity=ambiguity)
         for pairs in self._sets_by_variant():
             changed = [pair for pair in pairs if pair[0] in new_ids or pair[1] in new_ids]
             pairs.difference_update(changed)
@@ -150,18 +146,17 @@ def first_variant_aliases(key: GroupingKey) -> VariantAliases:
 
 def variant_aliases(variant: Variant, description: str) -> list[str]:
     """The ids of a variant if callers are wrappers, and the keys that it provides, sorted."""
-    fingerprint, caller_digest, ordinal, _ = variant
-    wrapper_ids = {
-        variant_id(fingerprint, other_digest, ordinal)
-        for other_digest in caller_digests_past_wrappers(description)
-        if other_digest != caller_digest
-    }
     provided = [Link(LinkKind.PROVIDES, key.encode()).encode() for key in one_sided_keys(description)]
-    return sorted([*wrapper_ids, *provided])
+    return sorted([*_ids_past_wrappers(variant, description), *provided])
+
+
+def _ids_past_wrappers(variant: Variant, description: str) -> set[str]:
+    fingerprint, caller_digest, ordinal, _ = variant
+    others = caller_digests_past_wrappers(description) - {caller_digest}
+    return {variant_id(fingerprint, other, ordinal) for other in others}
 
 
 def group_by_first(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """The sorted second elements by first element."""
     grouped: dict[str, list[str]] = {}
     for a, b in pairs:
         grouped.setdefault(a, []).append(b)
@@ -176,16 +171,6 @@ def _unpack_facts(variants: list[tuple[str, str, int, str]], *others: set[Any]) 
 
 def empty_facts() -> GroupingFacts:
     return GroupingFacts({}, set(), set(), set())
-
-
-def _aliases_past_wrappers(
-    variants: Mapping[str, Variant], descriptions: Iterable[tuple[str, str]]
-) -> Iterator[tuple[str, str]]:
-    """The ids of variants if some of their callers are wrappers."""
-    for name, description in descriptions:
-        fingerprint, caller_digest, ordinal, _ = variants[name]
-        for other in caller_digests_past_wrappers(description) - {caller_digest}:
-            yield name, variant_id(fingerprint, other, ordinal)
 
 
 def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -> dict[str, str]:
@@ -209,14 +194,12 @@ def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -
     for a, b in _unique_providers(providers_by_variant, components) if ambiguous or with_known_ordinal else ():
         components.join(a, b)
     renumbered = resolve_ambiguous(facts, ambiguous, with_known_ordinal, first, components)
-    # otherwise variants with other callers are one race already
-    split_descriptions = [
-        (name, description)
-        for name, description in facts.descriptions
-        if facts.variants[name].base in facts.split_by_caller
-    ]
     ids = [(name, link.key) for name, link in facts.aliases if link.kind is LinkKind.VARIANT]
-    for a, b in (*ids, *_aliases_past_wrappers(facts.variants, split_descriptions)):
+    for name, description in facts.descriptions:
+        # otherwise variants with other callers are one race already
+        if facts.variants[name].base in facts.split_by_caller:
+            ids += [(name, other) for other in _ids_past_wrappers(facts.variants[name], description)]
+    for a, b in ids:
         if b in facts.variants and a not in renumbered:
             components.join(a, b)
     for _ in range(JOIN_ROUNDS if providers_by_variant else 0):
@@ -237,11 +220,11 @@ def _providers_by_variant(facts: GroupingFacts) -> dict[str, list[str]]:
     for name, key in provided:
         if key in providers:
             providers[key].append(name)
-    found_providers: dict[str, list[str]] = {}
+    providers_by_variant: dict[str, list[str]] = {}
     for name, key in required:
         if providers[key]:
-            found_providers.setdefault(name, []).extend(providers[key])
-    return found_providers
+            providers_by_variant.setdefault(name, []).extend(providers[key])
+    return providers_by_variant
 
 
 def _unique_providers(
@@ -301,7 +284,6 @@ def status_history(days: Sequence[date], newest: date) -> list[tuple[date, str]]
 _MAX_WRITER_FRAMES: Final = 2
 # a key that more races share is infrastructure
 MAX_RACES_PER_KEY: Final = 40
-_WRITE_OPS: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _FAMILY_REASONS: Final = {
     "writer": "both are written in or below {}",
     "worker": "one side of each runs in the worker {1} that {0} starts",
@@ -321,7 +303,7 @@ def family_keys(report: Report) -> Iterator[str]:
     symbols = plugins.detector_named(report.detector).symbols
     actors = {actor.id: actor for actor in report.actors}
     for access in report.accesses:
-        if access.op in _WRITE_OPS:
+        if access.op in WRITE_OPS:
             for frame in islice(_user_frames(access.stack), _MAX_WRITER_FRAMES):
                 yield f"writer {symbols.function_key(frame)}"
         yield from _worker_keys(access, actors.get(access.actor), symbols)
@@ -338,12 +320,8 @@ def _worker_keys(access: Access, actor: Actor | None, symbols: LanguageSymbols) 
 def _user_frames(stack: Iterable[Frame]) -> Iterator[Frame]:
     """The user frames that are valid and not in a test."""
     for frame in stack:
-        if frame.origin is Origin.USER and not frame.stale and not _is_go_test(frame):
+        if frame.origin is Origin.USER and not frame.stale and not is_test_frame(frame):
             yield frame
-
-
-def _is_go_test(frame: Frame) -> bool:
-    return frame.file.endswith("_test.go")
 
 
 def find_families(races: Mapping[str, Iterable[str]]) -> list[Family]:
@@ -367,7 +345,6 @@ def find_families(races: Mapping[str, Iterable[str]]) -> list[Family]:
 
 
 def family_reason(key: str) -> str:
-    """A family key as a sentence."""
     kind, _, key_names = key.partition(" ")
     return _FAMILY_REASONS[kind].format(*(_short_name(name) for name in key_names.split(" > ")))
 

@@ -217,12 +217,10 @@ def _is_near_other_field(address: int, others: list[int]) -> bool:
 
 
 def _accesses_map(group: list[ChainPair], line_pairs: dict[ChainPair, LinePair]) -> bool:
-    """Is a map accessed through the runtime?"""
     return any(line_pairs[chain_pair].map_chains for chain_pair in group)
 
 
 def _is_one_closure(a: list[ChainPair], b: list[ChainPair], line_pairs: dict[ChainPair, LinePair]) -> bool:
-    """Are all accesses in one closure?"""
     functions = {function for chain_pair in (*a, *b) for function in line_pairs[chain_pair].functions}
     return len(functions) == 1 and functions.pop()[-1:].isdigit()
 
@@ -251,7 +249,6 @@ def _addresses_of(group: list[ChainPair], line_pairs: dict[ChainPair, LinePair])
 
 
 def _nearest_distance(address: int, others: list[int]) -> int:
-    """The distance to the nearest of the sorted `others`."""
     index = bisect_left(others, address)
     return min(abs(address - candidate) for candidate in others[max(index - 1, 0) : index + 1])
 
@@ -261,7 +258,6 @@ def _are_prefixes(a: ChainPair, b: ChainPair) -> bool:
 
 
 def _is_prefix(a: CallChain, b: CallChain) -> bool:
-    """Is one of these call chains a prefix of the other?"""
     return bool(a) and bool(b) and a[: len(b)] == b[: len(a)]
 
 
@@ -275,7 +271,6 @@ def _site_lines(chain_pair: ChainPair) -> list[tuple[int, str] | None]:
 
 
 def _have_different_sites(a: ChainPair, b: ChainPair) -> bool:
-    """Are all sites known and different?"""
     return all(x and y and x[0] != y[0] for x, y in product(a, b))
 
 

@@ -17,18 +17,14 @@ from deadheat.grouping.fingerprint import ATOMIC_SITE
 from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, VARIANT_ID_LENGTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from deadheat.grouping.connected_components import ConnectedComponents
     from deadheat.grouping.fingerprint import CallChain
-    from deadheat.grouping.keys import GroupingKey, Observation
+    from deadheat.grouping.keys import ActorSource, GroupingKey, Observation, ReportInDocument
     from deadheat.grouping.races import GroupingFacts
 
     KeysByVariant = dict[tuple[str, Hashable, int], GroupingKey]  # by variant id, stream and identity of the key
-
-    ActorSource = Callable[[], frozenset[str]]
-
-    ReportInDocument = tuple[GroupingKey, Hashable, int, ActorSource]  # key, stream, address, actors
 
 
 # the callers of a side, nearest first, and the line of the nearest call

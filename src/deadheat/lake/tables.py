@@ -81,11 +81,9 @@ class Lake:
 
     @property
     def outdated_tables(self) -> list[str]:
-        """The tables that were made by a version with fewer columns."""
         return [name for name in self.table_names if _schema_version(self.delta_table(name)) < LAKE_VERSION]
 
     def mark_current(self, names: Sequence[str]) -> None:
-        """Record that these tables have been rebuilt with all columns."""
         for name in names:
             properties = {_SCHEMA_PROPERTY: str(LAKE_VERSION)}
             self.delta_table(name).alter.set_table_properties(properties, raise_if_not_exists=False)
@@ -205,7 +203,6 @@ def _add_missing_columns(table: DeltaTable, schema: pa.Schema) -> None:
 
 
 def _fill_missing_columns(content: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Add missing columns to rows, filled with nulls."""
     for field in schema:
         if field.name not in content.schema.names:
             content = content.append_column(field, pa.nulls(content.num_rows, field.type))

@@ -47,8 +47,6 @@ _MIN_DICTIONARY_ROWS = 4096
 
 @dataclass(frozen=True, slots=True)
 class AddedFile:
-    """A data file that a batch adds to a table."""
-
     path: str
     size: int
     stats: str
@@ -60,8 +58,6 @@ class AddedFile:
 
 @dataclass(slots=True)
 class TableChange:
-    """The changes of a batch to one table."""
-
     add: list[AddedFile] = field(default_factory=list)
     remove: list[str] = field(default_factory=list)
 
@@ -101,7 +97,6 @@ def written_files(storage: LakeStorage, table: str, ingest: str) -> list[AddedFi
 
 
 def write_rows(storage: LakeStorage, table: str, ingest: str, content: pa.Table) -> list[AddedFile]:
-    """Write rows of a batch on the driver."""
     if not content.num_rows:
         return []
     storage.make_folder(f"{table}/{ingest}")
@@ -113,7 +108,6 @@ def write_rows(storage: LakeStorage, table: str, ingest: str, content: pa.Table)
 
 
 def parquet_options(table: str, rows: int) -> dict[str, Any]:
-    """The Parquet options for a data file with this many rows."""
     columns = TABLES[table]
     return {
         "compression": "zstd",

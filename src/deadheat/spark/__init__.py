@@ -54,7 +54,6 @@ def sightings(read_rows: DataFrame) -> DataFrame:
 
 
 def reports(read_rows: DataFrame) -> DataFrame:
-    """The distinct reports in the rows that were read."""
     return distinct_reports(read_rows)
 
 

@@ -99,6 +99,5 @@ def resolved_edges(resolved: DataFrame, variants: DataFrame, groups: DataFrame) 
 
 
 def _label_rows(rows: DataFrame, labels: DataFrame, name: str = "node") -> DataFrame:
-    """Replace the id in each row by its component."""
     found = rows.join(labels, "id", "left")
     return found.select(name, F.coalesce("label", "id").alias("label"))

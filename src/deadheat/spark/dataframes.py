@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import functions as F  # noqa: N812, its name everywhere
 from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 
 def spark_schema(schema: pa.Schema) -> StructType:
-    """An Arrow schema as a Spark schema."""
     return from_arrow_schema(schema, prefer_timestamp_ntz=False)
 
 
@@ -51,6 +51,10 @@ def frame_of_rows(spark: SparkSession, content: list[dict[str, Any]], schema: pa
     return spark.createDataFrame(pa.Table.from_pylist(content, schema))
 
 
+def is_in(column: str, values: Sequence[str]) -> pc.Expression:
+    return pc.field(column).isin(pa.array(values, pa.string()))
+
+
 _MAX_LENGTH = 1 << 10
 
 
@@ -66,7 +70,6 @@ def decode_link(text: Column) -> Column:
 
 
 def encode_link(kind: LinkKind, key: str) -> Column:
-    """The stored form of links to the keys in a column."""
     return F.concat(F.lit(kind.value), key)
 
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deadheat.lake import race_rows as deriving
-from deadheat.lake import report_row, sighting_rows, transactions
+from deadheat.lake import race_rows, report_row, sighting_rows, transactions
 from deadheat.lake.schema import NODES, REPORTS, SIGHTINGS, TABLES, VARIANT_FIELDS, sort_columns
 from deadheat.lake.transactions import AddedFile, TableChange
+from deadheat.spark.dataframes import is_in
 from deadheat.spark.tasks import STAGED_SCHEMA
 
 if TYPE_CHECKING:
@@ -36,13 +36,9 @@ _DOCUMENT_ORDER = ("uri", "offset", "length", "lane")
 _GROUPING_COLUMNS = ["uri", "lane", "report", "address", "actors", "names"]
 _VARIANT_COLUMNS = ["node", *(name for name, _ in VARIANT_FIELDS)]
 _MAX_WRITERS = 2
-# nested values that repeat this often are converted once
-_MIN_REPEATS = 4
 
 
 class LocalReducer:
-    """A reducer that works on the driver."""
-
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
         self.changes: dict[str, TableChange] = {}
@@ -57,17 +53,19 @@ class LocalReducer:
     def add_sightings(self, plan: IngestPlan, task_output: TaskOutput) -> None:
         details = self._add_reports(task_output)
         stale, kept_rows, other_rows = self._replaced_sightings(plan)
-        with_variant, without_variant = _split_by_variant(task_output.sightings_table())
-        parts = pa.concat_tables([without_variant, self._restore_grouping_columns(kept_rows)])
-        new_sightings = pa.concat_tables([with_variant.select(SIGHTINGS.names), self._add_variants(parts)])
+        found, has_variant = task_output.sightings_table(), pc.field("node").is_valid()
+        parts = pa.concat_tables([found.filter(~has_variant), self._restore_grouping_columns(kept_rows)])
+        grouped = found.filter(has_variant).select(SIGHTINGS.names)
+        new_sightings = pa.concat_tables([grouped, self._add_variants(parts)])
         self._write_table("sightings", pa.concat_tables([new_sightings, other_rows]), stale)
         if plan.replaced_files or self._lake.is_older:
-            others = self._lake.read_rows("sightings", where=_is_in("file", plan.replaced_files, negated=True))
-            sightings = _row_tuples(pa.concat_tables([others, new_sightings]), deriving.SIGHTING_COLUMNS)
+            others = self._lake.read_rows("sightings", where=~is_in("file", plan.replaced_files))
+            sightings = _row_tuples(pa.concat_tables([others, new_sightings]))
             self._derive_tables(sightings, self._report_details() | details, [])
         else:
-            before = _row_dicts(self._lake.read_rows("nodes"), NODES.names)
-            self._derive_tables(_row_tuples(new_sightings, deriving.SIGHTING_COLUMNS), details, before)
+            nodes = _row_tuples(self._lake.read_rows("nodes"), NODES.names)
+            before = [dict(zip(NODES.names, row, strict=True)) for row in nodes]
+            self._derive_tables(_row_tuples(new_sightings), details, before)
         self._wait_for_writers()
 
     def _add_reports(self, task_output: TaskOutput) -> dict[str, ReportDetails]:
@@ -100,7 +98,7 @@ class LocalReducer:
         """The sightings with the variants that their complete documents give them."""
         if not parts.num_rows:
             return parts.select(SIGHTINGS.names)
-        parts = _sort_rows(parts, _DOCUMENT_ORDER)
+        parts = parts.sort_by([(name, "ascending") for name in _DOCUMENT_ORDER])
         sightings_with_variants = parts.select(SIGHTINGS.names)
         grouping_values = parts.select(_GROUPING_COLUMNS).to_pydict().values()
         variants: list[JsonDict] = []
@@ -135,7 +133,7 @@ class LocalReducer:
         return pa.Table.from_pylist(content, STAGED_SCHEMA)
 
     def rebuild_derived(self) -> None:
-        sightings = _row_tuples(self._lake.read_rows("sightings", deriving.SIGHTING_COLUMNS), deriving.SIGHTING_COLUMNS)
+        sightings = _row_tuples(self._lake.read_rows("sightings", race_rows.SIGHTING_COLUMNS))
         self._derive_tables(sightings, self._report_details(), [])
         self._wait_for_writers()
 
@@ -149,7 +147,7 @@ class LocalReducer:
         kept_rows, other_rows = SIGHTINGS.empty_table(), SIGHTINGS.empty_table()
         if not plan.replaced_files:
             return stale, kept_rows, other_rows
-        is_replaced = _is_in("file", plan.replaced_files)
+        is_replaced = is_in("file", plan.replaced_files)
         for path, fragment in self._lake.files_with_rows("sightings", is_replaced):
             old = fragment.to_table(SIGHTINGS)
             stale.append(path)
@@ -160,7 +158,6 @@ class LocalReducer:
         return stale, kept_rows, other_rows
 
     def _report_details(self) -> dict[str, ReportDetails]:
-        """The details of every report in the lake."""
         reports_found = self._lake.read_rows("reports", ["digest", *report_row.DETAIL_COLUMNS]).to_pylist()
         return {row["digest"]: report_row.details_of_row(row) for row in reports_found}
 
@@ -168,11 +165,10 @@ class LocalReducer:
         self, sightings: Iterator[SightingValues], reports: dict[str, ReportDetails], before: list[JsonDict]
     ) -> None:
         self._known_variants = set(self._lake.read_rows("nodes", ["node"])["node"].to_pylist())
-        variants = deriving.variant_rows(sightings, reports, before)
-        self._write_table("nodes", _to_table(variants, NODES), self._lake.data_files("nodes"))
-        self._races, families = deriving.race_and_family_rows(variants)
-        for name, content in (("races", self._races), ("families", families)):
-            self._write_table(name, _to_table(content, TABLES[name]), self._lake.data_files(name))
+        variants = race_rows.variant_rows(sightings, reports, before)
+        self._races, families = race_rows.race_and_family_rows(variants)
+        for name, content in (("nodes", variants), ("races", self._races), ("families", families)):
+            self._write_table(name, pa.Table.from_pylist(content, TABLES[name]), self._lake.data_files(name))
 
     def _write_table(
         self, name: str, content: pa.Table, remove: Sequence[str] = (), add: Sequence[AddedFile] = ()
@@ -181,7 +177,7 @@ class LocalReducer:
         self._pending_writes.append(self._writers.submit(self._write_data_file, name, content, change))
 
     def _write_data_file(self, name: str, content: pa.Table, change: TableChange) -> None:
-        content = _sort_rows(content.select(TABLES[name].names), sort_columns(name))
+        content = content.select(TABLES[name].names).sort_by([(column, "ascending") for column in sort_columns(name)])
         change.add += transactions.write_rows(self._lake.storage, name, self._batch, content)
 
     def _wait_for_writers(self) -> None:
@@ -190,59 +186,8 @@ class LocalReducer:
                 one.result()
 
 
-def _is_in(column: str, values: list[str], negated: bool = False) -> pc.Expression:
-    condition = pc.field(column).isin(pa.array(values, pa.string()))
-    return ~condition if negated else condition
-
-
-def _split_by_variant(sightings: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Sightings with and without a variant; often all are of one kind."""
-    missing_count = sightings["node"].null_count
-    if missing_count in (0, sightings.num_rows):
-        none = sightings.slice(0, 0)
-        return (none, sightings) if missing_count else (sightings, none)
-    has_none = pc.is_null(sightings["node"])
-    return sightings.filter(pc.invert(has_none)), sightings.filter(has_none)
-
-
-def _sort_rows(table: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """The rows sorted by these columns. Sorted input is detected, which is faster than copying it."""
-    order = pc.sort_indices(table.select(columns), [(name, "ascending") for name in columns])
-    if pc.all(pc.equal(order, pa.array(range(len(order)), order.type))).as_py():
-        return table
-    return table.take(order)
-
-
-def _row_dicts(table: pa.Table, columns: Sequence[str]) -> list[JsonDict]:
-    """The rows as dicts."""
-    return [dict(zip(columns, row, strict=True)) for row in _row_tuples(table, columns)]
-
-
-def _row_tuples(table: pa.Table, columns: Sequence[str]) -> Iterator[SightingValues]:
-    """The rows as tuples."""
+def _row_tuples(table: pa.Table, columns: Sequence[str] = race_rows.SIGHTING_COLUMNS) -> Iterator[SightingValues]:
     return zip(*(_column_values(table[name]) for name in columns), strict=True)
-
-
-def _to_table(content: list[JsonDict], schema: pa.Schema) -> pa.Table:
-    """Rows with all columns as a table, faster than `from_pylist`."""
-    if not content:
-        return schema.empty_table()
-    # by row, for memory locality
-    columns = zip(*map(itemgetter(*schema.names), content), strict=True)
-    arrays = [_to_column(column, field.type) for field, column in zip(schema, columns, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=schema)
-
-
-def _to_column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """A column. Identical objects that are expensive to convert are converted once."""
-    if not (pa.types.is_nested(kind) or pa.types.is_temporal(kind)):
-        return pa.array(values, kind)
-    positions = {id(value): index for index, value in enumerate(values)}
-    if len(positions) > len(values) // _MIN_REPEATS:
-        return pa.array(values, kind)
-    distinct = {value_id: number for number, value_id in enumerate(positions)}
-    converted = pa.array([values[index] for index in positions.values()], kind)
-    return converted.take(pa.array([distinct[id(value)] for value in values], pa.int32()))
 
 
 def _column_values(column: pa.ChunkedArray) -> list[Any]:

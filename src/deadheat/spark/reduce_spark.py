@@ -16,8 +16,7 @@ from pyspark.sql.types import StringType
 from deadheat.diagnosis import ranking
 from deadheat.grouping.links import LinkKind
 from deadheat.grouping.races import JOIN_ROUNDS, MAX_RACES_PER_KEY, family_reason, status_history
-from deadheat.lake import race_rows as deriving
-from deadheat.lake import report_row, sighting_rows, transactions
+from deadheat.lake import race_rows, report_row, sighting_rows, transactions
 from deadheat.lake.schema import FAMILIES, NODES, RACES, REPORTS, SIGHTINGS, TABLES, sort_columns
 from deadheat.lake.transactions import TableChange
 from deadheat.spark import ambiguity, dataframes
@@ -90,7 +89,6 @@ def _add_document_variants(table: pa.Table) -> pa.Table:
 
 
 def distinct_reports(read_rows: DataFrame) -> DataFrame:
-    """The distinct reports in rows that were read."""
     reports = read_rows.where("told is not null").select("told.*")
     return reports.dropDuplicates(["digest"]).select(REPORTS.names)
 
@@ -148,7 +146,6 @@ def _sum_columns() -> list[Column]:
 
 
 def _best_reports(sightings: DataFrame, reports: DataFrame) -> DataFrame:
-    """The columns that each variant takes from its reports."""
     report_columns = reports.select(
         F.col("digest").alias("report"), "title", "detector", "kind", "sites", "keys",
         F.try_element_at("causes", F.lit(1)).alias("first"),
@@ -173,7 +170,6 @@ def _best_report() -> Column:
 
 
 def _cause_vote() -> Column:
-    """The vote of a report for its first cause, as in `ranking.votes_of_report`."""
     confidence = F.round(F.col("first.confidence") * 100).cast("long")
     return F.struct(
         F.col("first.cause").alias("cause"),
@@ -204,7 +200,6 @@ def _union_column(lists: Column, name: str) -> Column:
 
 
 def _merge_rows(rows: DataFrame, column: str) -> DataFrame:
-    """Add up the rows with the same key."""
     unions = (*_SET_COLUMNS, "keys", "links", "aliases")
     merged = rows.groupBy(column).agg(
         *_sum_columns(),
@@ -244,10 +239,9 @@ def _name_variants(variants: DataFrame, max_local_variants: int = MAX_LOCAL_ROWS
     if max_local_variants:
         collected = variants.select(*_GROUPING_COLUMNS).limit(max_local_variants).toArrow()
         if collected.num_rows < max_local_variants:
-            race_rows_found = [
-                {"node": n, "race": r} for n, r in deriving.race_by_variant(collected.to_pylist()).items()
-            ]
-            return variants.join(frame_of_rows(variants.sparkSession, race_rows_found, _RACE_NAME_SCHEMA), "node")
+            race_names = race_rows.race_by_variant(collected.to_pylist())
+            rows = [{"node": node, "race": race} for node, race in race_names.items()]
+            return variants.join(frame_of_rows(variants.sparkSession, rows, _RACE_NAME_SCHEMA), "node")
     labels = _label_variants(variants).withColumnRenamed("id", "node")
     labelled = variants.join(labels, "node", "left")
     labelled = labelled.withColumn("label", F.coalesce("label", "node"))
@@ -274,10 +268,8 @@ def _label_variants(variants: DataFrame) -> DataFrame:
     if not variants.where(ambiguity.is_ambiguous()).isEmpty():
         edges = edges.union(_unique_provider_edges(provider_pairs, component_labels(edges))).localCheckpoint()
         with_known_ordinal = ambiguity.variants_with_known_ordinal(variants, component_labels(edges)).localCheckpoint()
-        component_labels_known = component_labels(
-            edges.union(ambiguity.resolved_edges(with_known_ordinal, variants, groups))
-        )
-        resolved = ambiguity.resolve_variants(variants, component_labels_known).localCheckpoint()
+        known_edges = edges.union(ambiguity.resolved_edges(with_known_ordinal, variants, groups))
+        resolved = ambiguity.resolve_variants(variants, component_labels(known_edges)).localCheckpoint()
         renumbered = resolved.where("is_renumbered").select(F.col("node").alias("a"))
         edges = edges.union(ambiguity.resolved_edges(with_known_ordinal.union(resolved), variants, groups))
         alias_edges = alias_edges.join(renumbered, "a", "left_anti")
@@ -338,7 +330,6 @@ def _chosen_causes(causes: pa.Array) -> pa.Array:
 
 
 def finish_races(races: DataFrame, families: DataFrame) -> DataFrame:
-    """The table of races, with family, status and cause."""
     newest = races.agg(F.max(F.element_at("days", -1)).alias("newest"))
     status_history = arrow_udf(_status_histories, spark_schema(RACES)["history"].dataType)  # type: ignore[call-overload]
     chosen = arrow_udf(_chosen_causes, spark_schema(RACES)["cause"].dataType)  # type: ignore[call-overload]
@@ -357,7 +348,6 @@ def _family_reasons(keys: pa.Array) -> pa.Array:
 
 
 def families(races: DataFrame) -> DataFrame:
-    """The families of races by their family keys."""
     keys_of_races = races.select("race", F.explode("keys").alias("key")).distinct()
     count = keys_of_races.groupBy("key").agg(F.count("*").alias("n"), F.min("race").alias("first"))
     shared = count.where(F.col("n").between(2, MAX_RACES_PER_KEY)).localCheckpoint()
@@ -431,19 +421,13 @@ class SparkReducer:
         rows = [{"file": file, "before": plan.keep_before.get(file, 0)} for file in plan.replaced_files]
         limit = F.broadcast(dataframes.frame_of_rows(self._spark, rows, limits))
         replaced = dataframes.lake_table(self._spark, self._lake, "sightings").join(limit, "file", "left_semi")
-        stale = self._data_file_names(replaced)
-        storage = self._lake.storage
-        old = dataframes.read_data_files(
-            self._spark, [storage.uri_of(f"sightings/{name}") for name in stale], SIGHTINGS
-        )
+        rows_of_files = replaced.select(F.input_file_name().alias("path")).distinct().collect()
+        stale = sorted(row.path.rpartition("/sightings/")[2] for row in rows_of_files)
+        paths = [self._lake.storage.uri_of(f"sightings/{name}") for name in stale]
+        old = dataframes.read_data_files(self._spark, paths, SIGHTINGS)
         kept_rows = old.join(limit, "file").where("offset < before").select(SIGHTINGS.names)
         other_rows = old.join(limit, "file", "left_anti").select(SIGHTINGS.names)
         return stale, kept_rows, other_rows
-
-    def _data_file_names(self, replaced: DataFrame) -> list[str]:
-        """The data files that contain these sightings, named as in the table."""
-        rows = replaced.select(F.input_file_name().alias("path")).distinct().collect()
-        return sorted(row.path.rpartition("/sightings/")[2] for row in rows)
 
     def _derive_tables(self, variants: DataFrame) -> None:
         self._replace_table("nodes", variants)
@@ -452,7 +436,6 @@ class SparkReducer:
         self._replace_table("races", finish_races(races, self._written_table("families")))
 
     def _replace_table(self, name: str, content: DataFrame) -> None:
-        """Replace a derived table."""
         self._write_table(name, content, self._lake.data_files(name))
 
     def _write_table(self, name: str, content: DataFrame, remove: Sequence[str] = ()) -> None:

@@ -113,7 +113,6 @@ def _silence_stderr(silent: bool) -> Iterator[None]:
 
 
 def prepare_session(spark: SparkSession, ship: bool) -> None:
-    """Configure a session for this pipeline."""
     for key, value in _REQUIRED_SETTINGS.items():
         if spark.conf.isModifiable(key):
             spark.conf.set(key, value)
@@ -122,7 +121,6 @@ def prepare_session(spark: SparkSession, ship: bool) -> None:
 
 
 def package_archive() -> str:
-    """Our package as a zip file for executors."""
     archive = os.path.join(_temporary_folder(), "deadheat.zip")
     root = Path(deadheat.__file__).parent
     if not root.is_dir():  # we run from a zip file
@@ -175,14 +173,12 @@ def _log_option() -> str:
 
 @cache
 def _temporary_folder() -> str:
-    """A temporary folder of this process."""
     folder = tempfile.mkdtemp(prefix="deadheat-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def check_java() -> None:
-    """Fail if there is no Java."""
     home = os.environ.get("JAVA_HOME")
     executable = os.path.join(home, "bin", "java") if home else shutil.which("java")
     if not executable or not Path(executable).exists():
