@@ -13,6 +13,7 @@ requires the closure of that function in the folder of its file."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
@@ -118,9 +119,6 @@ _MAIN_PACKAGES: Final = ("main", "command-line-arguments")
 # number of frames that identify a position in a program
 _MIN_FRAMES: Final = 3
 _HASH_MASK: Final = (1 << 64) - 1
-# results of `pair_hash`; `lru_cache` doubles its time
-_hash_cache: Final[dict[tuple[str, str], int]] = {}
-_MAX_CACHED_HASHES: Final = 1 << 13
 _DIGITS: Final = frozenset("0123456789")
 
 
@@ -137,14 +135,9 @@ def sum_hashes(hashes: Iterable[int]) -> str:
     return (sum(hashes) & _HASH_MASK).to_bytes(8).hex()
 
 
+@lru_cache(1 << 13)
 def pair_hash(name: str, what: str) -> int:
-    pair = name, what
-    hash_value = _hash_cache.get(pair)
-    if hash_value is None:
-        if len(_hash_cache) >= _MAX_CACHED_HASHES:
-            _hash_cache.clear()
-        _hash_cache[pair] = hash_value = int.from_bytes(hash_bytes(f"{name} < {what}"))
-    return hash_value
+    return int.from_bytes(hash_bytes(f"{name} < {what}"))
 
 
 def one_sided_key(kind: str, name: str) -> AlternateKey:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     NameInStream = tuple[str, Hashable]  # variant id or fingerprint, and stream
 
+    FunctionPosition = tuple[str, int]  # the fingerprint of a variant, and its first line in one function
+
     # by variant id: ids of other variables, and the possible bases by ordinal
     AmbiguousVariants = dict[str, tuple[set[str], dict[int, str]]]
 
@@ -31,14 +33,6 @@ if TYPE_CHECKING:
 _ADDRESS_BUCKET_BITS: Final = 8
 # maximum number of variants compared per bucket
 _MAX_VARIANTS_PER_BUCKET: Final = 16
-
-
-class _FunctionPosition:
-    """The first line of a variant in one function."""
-
-    def __init__(self, fingerprint: str) -> None:
-        self.fingerprint = fingerprint
-        self.line = 1 << 62
 
 
 def variants_on_earlier_lines(
@@ -57,7 +51,7 @@ def variants_on_earlier_lines(
     ]
     shared_functions = _functions_in_several_races(near_reports)
     actors: dict[NameInStream, set[str]] = {}
-    positions_by_bucket: dict[tuple[Hashable, str, int], dict[str, _FunctionPosition]] = {}
+    positions_by_bucket: dict[tuple[Hashable, str, int], dict[str, FunctionPosition]] = {}
     addresses: dict[NameInStream, set[int]] = {}  # by variant id, and by fingerprint
     for name, (grouping_key, stream, address, actor_source) in near_reports if shared_functions else ():
         shared_sides = [
@@ -72,15 +66,13 @@ def variants_on_earlier_lines(
             bucket = address >> _ADDRESS_BUCKET_BITS
             # near addresses are in the same bucket or in adjacent ones
             for bucket_key in ((stream, side.name, bucket), (stream, side.name, bucket + 1)):
-                position = positions_by_bucket.setdefault(bucket_key, {}).setdefault(
-                    name, _FunctionPosition(grouping_key.fingerprint)
-                )
-                position.line = min(position.line, side.chain[0][0])
+                positions = positions_by_bucket.setdefault(bucket_key, {})
+                position = grouping_key.fingerprint, side.chain[0][0]
+                positions[name] = min(position, positions.get(name, position))
     for (stream, _, _), positions in positions_by_bucket.items():
         for name, other in _pairs_by_line(positions):
             # the variable is already counted if the fingerprint was seen at its address
-            known_addresses = addresses[positions[name].fingerprint, stream]
-            is_counted = not known_addresses.isdisjoint(addresses[other, stream])
+            is_counted = addresses[positions[name][0], stream] & addresses[other, stream]
             if not is_counted and actors[name, stream] & actors[other, stream]:
                 earlier_variants.setdefault((name, stream), set()).add(other)
     return earlier_variants
@@ -136,10 +128,11 @@ def _functions_in_several_races(near_reports: list[tuple[str, ReportInDocument]]
     }
 
 
-def _pairs_by_line(positions: dict[str, _FunctionPosition]) -> Iterator[tuple[str, str]]:
+def _pairs_by_line(positions: dict[str, FunctionPosition]) -> Iterator[tuple[str, str]]:
     """Pairs of variants of which the second is on an earlier line."""
-    for (name, position), (other, earlier_position) in permutations([*positions.items()][:_MAX_VARIANTS_PER_BUCKET], 2):
-        if position.fingerprint != earlier_position.fingerprint and earlier_position.line < position.line:
+    compared = [*positions.items()][:_MAX_VARIANTS_PER_BUCKET]
+    for (name, (fingerprint, line)), (other, (other_fingerprint, other_line)) in permutations(compared, 2):
+        if fingerprint != other_fingerprint and other_line < line:
             yield name, other
 
 
@@ -160,13 +153,11 @@ def _variants_with_known_ordinal(
     for name, root in roots.items():
         count = counts.get(variants[name].fingerprint, 1)
         bases.setdefault(root, {}).setdefault(count, set()).add(variants[name].base)
-    bases_by_variant: dict[str, set[str]] = {}
-    for name, root in roots.items():
-        own_count = counts.get(variants[name].fingerprint, 1)
-        larger = [base_ids for count, base_ids in bases[root].items() if count > own_count]
-        if larger:
-            bases_by_variant[name] = {base for base_ids in larger for base in base_ids}
-    return bases_by_variant
+    larger = {
+        name: [ids for count, ids in bases[root].items() if count > counts.get(variants[name].fingerprint, 1)]
+        for name, root in roots.items()
+    }
+    return {name: set().union(*ids) for name, ids in larger.items() if ids}
 
 
 def add_known_ordinals(facts: GroupingFacts, ids: list[str], ordinals_shown: OrdinalsByFingerprint) -> list[str]:
@@ -198,9 +189,7 @@ def resolve_ambiguous(
     `with_known_ordinal` have their ordinal from other variants. `first` is one certain variant of
     each base that is one race.
     """
-    for name in (
-        with_known_ordinal - _contradicted_variants(facts, with_known_ordinal, components) if with_known_ordinal else ()
-    ):
+    for name in with_known_ordinal - _contradicted_variants(facts, with_known_ordinal, components):
         _join_resolved(name, *_resolved_base(name, None, facts), facts, first, components)
     renumbered = _renumbered_variants(facts, ambiguous, components)
     for name in ambiguous:
@@ -253,6 +242,8 @@ def _contradicted_variants(
 
     This is the case if variants of one base are joined with different ordinals of one fingerprint.
     """
+    if not with_known_ordinal:
+        return set()
     roots_by_base: dict[str, set[str]] = {facts.variants[name].base: set() for name in with_known_ordinal}
     ordinals_in_component: dict[str, dict[str, set[str]]] = {}  # ordinals in each component, by fingerprint
     for name, variant in facts.variants.items():

@@ -87,9 +87,9 @@ def add_map_variant(facts: GroupingFacts, grouping_key: GroupingKey, map_report:
 
 
 def _key_with_ordinal(key: AlternateKey, variant: Variant) -> AlternateKey:
-    if not variant.ordinal or key.kind is not KeyKind.CLOSURE:
-        return key
-    return key._replace(value=f"{key.value}.{variant.ordinal}")
+    # compared by value, because `replace_surrogates` makes plain strings
+    is_distinct = variant.ordinal and key.kind == KeyKind.CLOSURE
+    return key._replace(value=f"{key.value}.{variant.ordinal}") if is_distinct else key
 
 
 def _key_with_position(key: AlternateKey, position: int) -> AlternateKey:
@@ -177,9 +177,7 @@ class DocumentGrouping:
         completed = complete_one_sided_reports(self._reports)
         if completed is not self._reports:
             pairs = zip(self._reports, completed, self._instructions, strict=True)
-            self._instructions = [
-                instruction_source if old[0] is new[0] else tuple for old, new, instruction_source in pairs
-            ]
+            self._instructions = [source if old[0] is new[0] else tuple for old, new, source in pairs]
             self._reports = completed
 
     def _mark_ambiguous(
@@ -204,14 +202,11 @@ class DocumentGrouping:
 
     def observations(self, ids: list[str], limit: int) -> list[Observation]:
         """The distinct observations, for comparison with other parts of the document."""
-        distinct = {
-            (name, id(grouping_key), address): (name, grouping_key, stream, address, instruction_source)
-            for name, grouping_key, stream, address, instruction_source in self._observations_of(ids)
-        }
+        distinct = {(one[0], id(one[1]), one[3]): one for one in self._observations_of(ids)}
         # instruction sources cannot be pickled
         return [
-            (name, grouping_key, stream, address, partial(tuple, instruction_source()))
-            for name, grouping_key, stream, address, instruction_source in islice(distinct.values(), limit)
+            (name, key, stream, address, partial(tuple, source()))
+            for name, key, stream, address, source in islice(distinct.values(), limit)
         ]
 
     def _observations_of(self, ids: list[str]) -> list[Observation]:

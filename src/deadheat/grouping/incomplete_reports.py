@@ -95,9 +95,12 @@ def complete_one_sided_reports(reports: list[ReportInDocument]) -> list[ReportIn
     for key, stream, address, actors in reports:
         if (stream, address) in sides_by_address:
             sides_by_address[stream, address].add(key, actors())
-    other_sides = _same_function_sides(
-        reports, sides_by_address, _other_sides_in_function(reports, _other_sides_at_address(reports, sides_by_address))
-    )
+    other_sides = [
+        sides_by_address[stream, address].other_side(known_side(key)) if key.one_sided and address else None
+        for key, stream, address, _ in reports
+    ]
+    other_sides = _other_sides_in_function(reports, other_sides)
+    other_sides = _same_function_sides(reports, sides_by_address, other_sides)
     # if a side of a function cannot be completed, the function may access further variables
     incomplete_functions = {
         (stream, known_side(key).name)
@@ -115,13 +118,6 @@ def complete_one_sided_reports(reports: list[ReportInDocument]) -> list[ReportIn
             complete_keys[id(key), other_side] = complete_key
         completed.append((complete_key, stream, address, actors))
     return completed
-
-
-def _other_sides_at_address(reports: list[ReportInDocument], sides_by_address: SidesByAddress) -> list[SideKey | None]:
-    return [
-        sides_by_address[stream, address].other_side(known_side(key)) if key.one_sided and address else None
-        for key, stream, address, _ in reports
-    ]
 
 
 def _other_sides_in_function(

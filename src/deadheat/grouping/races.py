@@ -129,7 +129,7 @@ class GroupingFacts:
         for name, description in self.descriptions:
             variant_name, others = (known.get(description) if known else None) or ("", [])
             if variant_name != name:
-                others = variant_aliases(self.variants[name], description)
+                others = _derived_aliases(self.variants[name], description)
             aliases[name] = sorted({*aliases[name], *others}) if name in aliases else others
         return aliases
 
@@ -141,10 +141,10 @@ VariantAliases = tuple[str, list[str]]
 def first_variant_aliases(key: GroupingKey) -> VariantAliases:
     """The derived aliases of the variant with ordinal 0."""
     variant = Variant(key.fingerprint, key.caller_digest)
-    return variant.id, variant_aliases(variant, key.description)
+    return variant.id, _derived_aliases(variant, key.description)
 
 
-def variant_aliases(variant: Variant, description: str) -> list[str]:
+def _derived_aliases(variant: Variant, description: str) -> list[str]:
     """The ids of a variant if callers are wrappers, and the keys that it provides, sorted."""
     provided = [Link(LinkKind.PROVIDES, key.encode()).encode() for key in one_sided_keys(description)]
     return sorted([*_ids_past_wrappers(variant, description), *provided])

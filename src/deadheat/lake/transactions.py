@@ -82,9 +82,6 @@ class Intent:
         return cls(content["ingest"], content["base"], changes)
 
 
-# -- data files ------------------------------------------------------------------------------------
-
-
 def written_files(storage: LakeStorage, table: str, ingest: str) -> list[AddedFile]:
     """The data files of a batch that executors wrote, with the statistics for file skipping."""
     added_files = []
@@ -135,9 +132,6 @@ def file_stats(metadata: pq.FileMetaData, table: str) -> str:
             max_values[column] = max(s.max for s in texts)
     statistics = {"numRecords": metadata.num_rows, "minValues": min_values, "maxValues": max_values}
     return json.dumps(statistics)
-
-
-# -- commit ----------------------------------------------------------------------------------------
 
 
 def commit_intent(lake: Lake, intent: Intent, on_stage: Callable[[str], None] = lambda _: None) -> None:
@@ -226,9 +220,6 @@ def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
 def _batch_number(intent: Intent) -> int:
     """The batch as a number, because transactions have no names."""
     return int.from_bytes(blake2b(intent.ingest.encode(), digest_size=7).digest())
-
-
-# -- abandoned files -------------------------------------------------------------------------------
 
 
 def remove_abandoned_files(lake: Lake, keep: Iterable[str] = (), older_than: float = _ABANDONED_SECONDS) -> int:

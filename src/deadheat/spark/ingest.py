@@ -167,8 +167,6 @@ class IngestBatch:
         listing_faults = {(fault.where, fault_text(fault)) for fault in self._plan.faults}
         return sorted({*listing_faults, *((uri, what) for uri, what, _ in self._task_output.faults)})
 
-    # -- small tables, written from the driver -----------------------------------------------------
-
     def _file_changes(self) -> TableChange:
         rows = [{**row, "ingest": self._name} for row in self._plan.file_rows.values()]
         new = pa.Table.from_pylist(rows, FILES)

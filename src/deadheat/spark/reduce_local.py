@@ -5,7 +5,6 @@ It writes the same tables as `reduce_spark`; a test compares them.
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deadheat.lake import race_rows, report_row, sighting_rows, transactions
-from deadheat.lake.schema import NODES, REPORTS, SIGHTINGS, TABLES, VARIANT_FIELDS, sort_columns
+from deadheat.lake.schema import NODES, REPORTS, SIGHTINGS, TABLES, sort_columns
 from deadheat.lake.transactions import AddedFile, TableChange
 from deadheat.spark.dataframes import is_in
 from deadheat.spark.tasks import STAGED_SCHEMA
@@ -33,18 +32,12 @@ if TYPE_CHECKING:
     JsonDict = dict[str, Any]
 
 _DOCUMENT_ORDER = ("uri", "offset", "length", "lane")
-_GROUPING_COLUMNS = ["uri", "lane", "report", "address", "actors", "names"]
-_VARIANT_COLUMNS = ["node", *(name for name, _ in VARIANT_FIELDS)]
-_MAX_WRITERS = 2
 
 
 class LocalReducer:
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
         self.changes: dict[str, TableChange] = {}
-        # files are written in the background
-        self._writers = ThreadPoolExecutor(_MAX_WRITERS)
-        self._pending_writes: list[Future[None]] = []
         self._known_variants: set[str] = set()
         self._keys: dict[str, GroupingKey] = {}  # by report digest
         self._aliases: dict[str, VariantAliases] = {}  # by description
@@ -66,7 +59,6 @@ class LocalReducer:
             nodes = _row_tuples(self._lake.read_rows("nodes"), NODES.names)
             before = [dict(zip(NODES.names, row, strict=True)) for row in nodes]
             self._derive_tables(_row_tuples(new_sightings), details, before)
-        self._wait_for_writers()
 
     def _add_reports(self, task_output: TaskOutput) -> dict[str, ReportDetails]:
         """Add the new reports, and return the details of all reports by digest."""
@@ -96,46 +88,29 @@ class LocalReducer:
 
     def _add_variants(self, parts: pa.Table) -> pa.Table:
         """The sightings with the variants that their complete documents give them."""
-        if not parts.num_rows:
-            return parts.select(SIGHTINGS.names)
-        parts = parts.sort_by([(name, "ascending") for name in _DOCUMENT_ORDER])
-        sightings_with_variants = parts.select(SIGHTINGS.names)
-        grouping_values = parts.select(_GROUPING_COLUMNS).to_pydict().values()
-        variants: list[JsonDict] = []
-        for _, document in groupby(zip(*grouping_values, strict=True), itemgetter(0)):
+        content = parts.sort_by([(name, "ascending") for name in _DOCUMENT_ORDER]).to_pylist()
+        for _, document in groupby(content, itemgetter("uri")):
             while chunk := list(islice(document, sighting_rows.BATCH_SIZE)):
-                variants += sighting_rows.variant_columns(
-                    [
-                        (self._keys[report], str(stream), index, actors, names)
-                        for _, stream, report, index, actors, names in chunk
-                    ],
-                    self._aliases,
-                )
-        for name in _VARIANT_COLUMNS:
-            index = SIGHTINGS.get_field_index(name)
-            column = pa.array([one[name] for one in variants], SIGHTINGS.field(name).type)
-            sightings_with_variants = sightings_with_variants.set_column(index, SIGHTINGS.field(name), column)
-        return sightings_with_variants
+                race_rows.add_document_variants(chunk, [self._keys[row["report"]] for row in chunk], self._aliases)
+        return pa.Table.from_pylist(content, SIGHTINGS)
 
     def _restore_grouping_columns(self, kept_rows: pa.Table) -> pa.Table:
         """Sightings of the lake with the columns that grouping needs."""
-        if not kept_rows.num_rows:
-            return STAGED_SCHEMA.empty_table()
         wanted = pc.field("digest").isin(pc.unique(kept_rows["report"]))
-        reports = {r["digest"]: r for r in self._lake.read_rows("reports", where=wanted).to_pylist()}
+        rows = self._lake.read_rows("reports", where=wanted).to_pylist() if kept_rows.num_rows else []
+        reports = {row["digest"]: row for row in rows}
         self._keys |= {digest: sighting_rows.key_of_row(row) for digest, row in reports.items()}
         content = kept_rows.to_pylist()
         for row in content:
-            report, names = reports[row["report"]], row["names"]
-            address = sighting_rows.address_placeholder(report)
-            row["address"] = address and report_row.placeholder_name(address, names)
-            row["actors"] = [report_row.placeholder_name(a, names) for a in sighting_rows.actor_placeholders(report)]
+            report = reports[row["report"]]
+            row["address"] = sighting_rows.address_placeholder(report)
+            row["actors"] = sighting_rows.actor_placeholders(report)
+            race_rows.restore_address_and_actors(row)
         return pa.Table.from_pylist(content, STAGED_SCHEMA)
 
     def rebuild_derived(self) -> None:
         sightings = _row_tuples(self._lake.read_rows("sightings", race_rows.SIGHTING_COLUMNS))
         self._derive_tables(sightings, self._report_details(), [])
-        self._wait_for_writers()
 
     def new_races(self) -> list[tuple[str, str]]:
         new_rows = (row for row in self._races if self._known_variants.isdisjoint(row["nodes"]))
@@ -173,17 +148,9 @@ class LocalReducer:
     def _write_table(
         self, name: str, content: pa.Table, remove: Sequence[str] = (), add: Sequence[AddedFile] = ()
     ) -> None:
-        self.changes[name] = change = TableChange([*add], [*remove])
-        self._pending_writes.append(self._writers.submit(self._write_data_file, name, content, change))
-
-    def _write_data_file(self, name: str, content: pa.Table, change: TableChange) -> None:
         content = content.select(TABLES[name].names).sort_by([(column, "ascending") for column in sort_columns(name)])
-        change.add += transactions.write_rows(self._lake.storage, name, self._batch, content)
-
-    def _wait_for_writers(self) -> None:
-        with self._writers:
-            for one in self._pending_writes:
-                one.result()
+        written = transactions.write_rows(self._lake.storage, name, self._batch, content)
+        self.changes[name] = TableChange([*add, *written], [*remove])
 
 
 def _row_tuples(table: pa.Table, columns: Sequence[str] = race_rows.SIGHTING_COLUMNS) -> Iterator[SightingValues]:

@@ -16,7 +16,7 @@ from pyspark.sql.types import StringType
 from deadheat.diagnosis import ranking
 from deadheat.grouping.links import LinkKind
 from deadheat.grouping.races import JOIN_ROUNDS, MAX_RACES_PER_KEY, family_reason, status_history
-from deadheat.lake import race_rows, report_row, sighting_rows, transactions
+from deadheat.lake import race_rows, sighting_rows, transactions
 from deadheat.lake.schema import FAMILIES, NODES, RACES, REPORTS, SIGHTINGS, TABLES, sort_columns
 from deadheat.lake.transactions import TableChange
 from deadheat.spark import ambiguity, dataframes
@@ -73,24 +73,16 @@ def _add_document_variants(table: pa.Table) -> pa.Table:
     content = table.sort_by([(name, "ascending") for name in _DOCUMENT_ORDER]).to_pylist()
     # pickled by `_report_keys` on another of our workers
     keys = {data: pickle.loads(data) for data in {row["mark"] for row in content}}  # noqa: S301
-    reports = [
-        (
-            keys[row_dict["mark"]],
-            str(row_dict["lane"]),
-            row_dict["address"] and report_row.placeholder_name(row_dict["address"], row_dict["names"]),
-            [report_row.placeholder_name(actor, row_dict["names"]) for actor in row_dict["actors"]],
-            row_dict["names"],
-        )
-        for row_dict in content
-    ]
-    for row, variant in zip(content, sighting_rows.variant_columns(reports), strict=True):
-        row.update(variant)
+    for row in content:
+        race_rows.restore_address_and_actors(row)
+    race_rows.add_document_variants(content, [keys[row["mark"]] for row in content])
     return pa.Table.from_pylist(content, SIGHTINGS)
 
 
-def distinct_reports(read_rows: DataFrame) -> DataFrame:
-    reports = read_rows.where("told is not null").select("told.*")
-    return reports.dropDuplicates(["digest"]).select(REPORTS.names)
+def reports(read_rows: DataFrame) -> DataFrame:
+    """The distinct reports in the rows that were read."""
+    found = read_rows.where("told is not null").select("told.*")
+    return found.dropDuplicates(["digest"]).select(REPORTS.names)
 
 
 # set columns of a variant, and their source columns
@@ -99,9 +91,6 @@ _GROUPING_COLUMNS = ("node", "base", "links", "aliases", "split", "first_seen")
 _RACE_NAME_SCHEMA = pa.schema([("node", pa.string()), ("race", pa.string())])
 # the best report, and the columns that a race takes from it; compared from left to right
 _BEST_REPORT_COLUMNS = ("report", "title", "detector", "kind", "sites")
-
-
-# -- variants --------------------------------------------------------------------------------------
 
 
 def variants_frame(sightings: DataFrame, reports: DataFrame, before: DataFrame | None = None) -> DataFrame:
@@ -208,9 +197,6 @@ def _merge_rows(rows: DataFrame, column: str) -> DataFrame:
         F.flatten(F.collect_list("causes")).alias("causes"),
     )
     return merged.select("*", "best.*").drop("best").withColumn("causes", _sum_votes("causes"))
-
-
-# -- races -----------------------------------------------------------------------------------------
 
 
 def races_frame(variants: DataFrame) -> DataFrame:

@@ -20,13 +20,13 @@ from deadheat.spark import dataframes, input_files
 from deadheat.spark.tasks import STAGED_SCHEMA, read_units, record_batch
 
 if TYPE_CHECKING:
-    from deadheat.grouping.keys import GroupingKey
-    from deadheat.lake.report_row import ReportDetails
     from collections.abc import Iterable, Iterator, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from deadheat.grouping.keys import GroupingKey
     from deadheat.grouping.races import VariantAliases
+    from deadheat.lake.report_row import ReportDetails
     from deadheat.lake.sighting_rows import SightingRow
     from deadheat.lake.tables import Lake
     from deadheat.spark.input_files import FileWork, WorkUnit
