@@ -22,7 +22,7 @@ from deadheat.grouping.keys import (
     racing_actors,
     racing_instructions,
 )
-from deadheat.grouping.links import Link
+from deadheat.grouping.links import Link, LinkKind
 from deadheat.parsing.duplicates import Duplicate
 from deadheat.symbols import go
 from tests.cases import SHARED
@@ -52,6 +52,13 @@ Pairs = list[tuple[str, str]]
 def told(nodes: list[races.Variant], links: Pairs, aliases: Pairs, split: set[str]) -> races.GroupingFacts:
     decoded = {(name, Link.decode(alias)) for name, alias in aliases}
     return races.GroupingFacts({node.id: node for node in nodes}, {*links}, decoded, split)
+
+
+@pytest.mark.parametrize("kind", LinkKind)
+def test_a_link_is_stored_and_read_back(kind: LinkKind) -> None:
+    link = Link(kind, "0f3e5a7c9b1d2e4f", 11 if kind is LinkKind.POSSIBLE_BASE else 0)
+    assert Link.decode(link.encode()) == link
+    assert link.encode().removeprefix(kind).removeprefix("b") == link.key
 
 
 @given(pairs_of_nodes, pairs_of_nodes, claims_of_nodes, splits, st.randoms())
