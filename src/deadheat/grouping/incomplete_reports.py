@@ -179,20 +179,15 @@ def elements_of_later_maps(
     """The reports of elements that do not belong to the first map, by key and stream."""
     maps = _maps_by_writer(reports, ordinals, ordinals_shown)
     map_by_report: dict[tuple[int, Hashable], MapReport] = {}
-    for grouping_key, stream, _, actors in reports if maps else ():
-        if (
-            grouping_key.fingerprint in ordinals_shown
-            or len(grouping_key.side_keys) != 2
-            or grouping_key.has_omitted_function
-        ):
+    for key, stream, _, actors in reports if maps else ():
+        if key.fingerprint in ordinals_shown or len(key.side_keys) != 2 or key.has_omitted_function:
             continue
-        for writer, reader in (grouping_key.side_keys, grouping_key.side_keys[::-1]):
+        for writer, reader in (key.side_keys, key.side_keys[::-1]):
             for map_report in maps.get((stream, writer.chain), ()) if writer.writes else ():
                 if _may_have_called(map_report.remaining_side, reader) and map_report.actors == actors():
-                    map_by_report[id(grouping_key), stream] = min(
-                        map_report, map_by_report.get((id(grouping_key), stream), map_report)
-                    )
-    return {key: map_report for key, map_report in map_by_report.items() if map_report.position}
+                    known = map_by_report.get((id(key), stream), map_report)
+                    map_by_report[id(key), stream] = min(map_report, known)
+    return {place: map_report for place, map_report in map_by_report.items() if map_report.position}
 
 
 def _maps_by_writer(
@@ -200,22 +195,18 @@ def _maps_by_writer(
 ) -> dict[StreamAndChain, list[MapReport]]:
     """The map reports with an omitted reader and several ordinals, by writer."""
     maps: dict[StreamAndChain, list[MapReport]] = {}
-    for grouping_key, stream, _, actors in reports:
-        shown_ordinals = ordinals_shown.get(grouping_key.fingerprint)
-        if shown_ordinals is None or not grouping_key.has_omitted_function:
+    for key, stream, _, actors in reports:
+        shown_ordinals = ordinals_shown.get(key.fingerprint)
+        if shown_ordinals is None or not key.has_omitted_function:
             continue
-        position = shown_ordinals.index(ordinals.get((grouping_key.fingerprint, stream, grouping_key.call_chains), 0))
-        remaining_side = next(side for side in grouping_key.side_keys if side.function_omitted)
-        for side in grouping_key.side_keys:
+        position = shown_ordinals.index(ordinals.get((key.fingerprint, stream, key.call_chains), 0))
+        remaining_side = next(side for side in key.side_keys if side.function_omitted)
+        for side in key.side_keys:
             if side.chain and side.writes:
-                map_report = MapReport(remaining_side, position, grouping_key.requires, actors())
+                map_report = MapReport(remaining_side, position, key.requires, actors())
                 maps.setdefault((stream, side.chain), []).append(map_report)
     return maps
 
 
-def _may_have_called(remaining_side: SideKey, reader: SideKey) -> bool:
-    return (
-        not remaining_side.chain
-        or remaining_side.name in reader.callers
-        or go.is_test_function(remaining_side.function)
-    )
+def _may_have_called(side: SideKey, reader: SideKey) -> bool:
+    return not side.chain or side.name in reader.callers or go.is_test_function(side.function)

@@ -84,11 +84,8 @@ def filling_instructions(writes: Iterable[tuple[str, int]]) -> frozenset[str]:
     fields = sorted(set().union(*addresses.values()))
     lowest, highest = fields[0], fields[-1]
     distance = min(max(lowest - pointer, pointer - highest) for pointer in pointers)
-    return (
-        frozenset(addresses)
-        if highest - lowest < _MAX_OBJECT_BYTES and distance >= _MIN_POINTER_DISTANCE
-        else frozenset()
-    )
+    fills_object = highest - lowest < _MAX_OBJECT_BYTES and distance >= _MIN_POINTER_DISTANCE
+    return frozenset(addresses) if fills_object else frozenset()
 
 
 # words of one object are within 1 << 6 bytes
@@ -207,15 +204,15 @@ def fingerprints_split_by_caller(ids: list[str], reports: list[ReportInDocument]
         name for (name, _), known in calls_by_base.items() if len(known) > 1 and _any_callers_differ(known.values())
     }
     incomplete = {name for name, (key, *_) in zip(ids, reports, strict=True) if key.has_omitted_function}
-    return (
-        split_bases | _split_incomplete(ids, incomplete, facts, split_bases, components) if incomplete else split_bases
-    )
+    return split_bases | _split_incomplete(ids, incomplete, facts, split_bases, components)
 
 
 def _split_incomplete(
     ids: list[str], incomplete: set[str], facts: GroupingFacts, split_bases: set[str], components: ConnectedComponents
 ) -> set[str]:
     """Fingerprints with an omitted function whose reports belong to different races."""
+    if not incomplete:
+        return set()
     complete_by_root: dict[str, set[str]] = {}  # by component root
     for name in set(ids) - incomplete:
         base = facts.variants[name].base
