@@ -20,7 +20,8 @@ from deadheat.lake.schema import NODES
 from deadheat.lake.tables import Lake
 from deadheat.sources.files import ReusedBufferSource
 from deadheat.spark import dataframes, reduce_spark, session
-from deadheat.spark.ingest import MAX_LOCAL_ROWS, ingest_files
+from deadheat.spark.dataframes import MAX_LOCAL_ROWS
+from deadheat.spark.ingest import ingest_files
 from deadheat.spark.input_files import list_work, pack_units
 from deadheat.spark.task_output import TaskOutput
 from deadheat.text.window import SlidingWindow

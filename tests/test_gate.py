@@ -156,8 +156,8 @@ def test_all_that_identity_knows_of_a_race_is_kept() -> None:
         first = Gated(text)
         kept, found = lines.known_race_evidence(first.updated().known), first.gate._run_evidence
         assert kept.variants == found.variants
-        assert kept.aliases == found.all_aliases()
-        assert {pair for pair in found.links if pair[1].startswith("=")} <= kept.links
+        assert kept.encoded_aliases() == {name: texts for name, texts in found.encoded_aliases().items() if texts}
+        assert kept.shared_names == found.shared_names
         assert kept.split_by_caller >= found.split_by_caller & {node.base for node in found.variants.values()}
         assert {*Gated(text, first.updated()).standings} <= {"known"}
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Actors = frozenset[str]
-    from deadheat.grouping.incomplete_reports import DocumentReport
+    from deadheat.grouping.keys import ReportInDocument
 
 ONE, TWO = "(*Cart).Total", "(*Cart).Print"
 
@@ -184,7 +184,7 @@ def test_who_came_first_does_not_decide_what_an_address_tells() -> None:
 def test_a_whole_report_is_never_changed_and_no_half_becomes_another_kind(
     reports: list[tuple[GroupingKey, int]],
 ) -> None:
-    before: list[DocumentReport] = [(known, "lane", address, frozenset) for known, address in reports]
+    before: list[ReportInDocument] = [(known, "lane", address, frozenset) for known, address in reports]
     for (old, *_), (new, *_) in zip(before, complete_one_sided_reports(before), strict=True):
         assert new is old or (old.one_sided and not new.one_sided and new.kind == old.kind)
         assert {s for s in old.side_keys if s.chain} <= {*new.side_keys}
@@ -195,4 +195,4 @@ def test_what_one_worker_found_reaches_another_unchanged(reports: list[tuple[Gro
     _, told = named(reports)
     sent = pickle.loads(pickle.dumps(told))  # noqa: S301, ours
     assert sent == told
-    assert sent.all_aliases() == told.all_aliases()
+    assert sent.encoded_aliases() == told.encoded_aliases()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import deadheat
 from deadheat.grouping import race_assignment, races, same_function_variables
-from deadheat.grouping.connected_components import ConnectedComponents, group_by_shared_key
+from deadheat.grouping.connected_components import ConnectedComponents
 from deadheat.grouping.document import DocumentGrouping
 from deadheat.grouping.keys import (
     GroupingKey,
@@ -22,6 +22,7 @@ from deadheat.grouping.keys import (
     racing_actors,
     racing_instructions,
 )
+from deadheat.grouping.links import Link, LinkKind
 from deadheat.parsing.duplicates import Duplicate
 from deadheat.symbols import go
 from tests.cases import SHARED
@@ -49,7 +50,15 @@ Pairs = list[tuple[str, str]]
 
 
 def told(nodes: list[races.Variant], links: Pairs, aliases: Pairs, split: set[str]) -> races.GroupingFacts:
-    return races.GroupingFacts({node.id: node for node in nodes}, {*links}, {*aliases}, split)
+    decoded = {(name, Link.decode(alias)) for name, alias in aliases}
+    return races.GroupingFacts({node.id: node for node in nodes}, {*links}, decoded, split)
+
+
+@pytest.mark.parametrize("kind", LinkKind)
+def test_a_link_is_stored_and_read_back(kind: LinkKind) -> None:
+    link = Link(kind, "0f3e5a7c9b1d2e4f", 11 if kind is LinkKind.POSSIBLE_BASE else 0)
+    assert Link.decode(link.encode()) == link
+    assert link.encode().removeprefix(kind).removeprefix("b") == link.key
 
 
 @given(pairs_of_nodes, pairs_of_nodes, claims_of_nodes, splits, st.randoms())
@@ -97,7 +106,11 @@ def test_a_name_once_given_is_kept_when_younger_ones_come(
 
 @given(st.lists(st.tuples(names, st.sets(st.integers(0, 20), max_size=3))))
 def test_components_are_what_a_walk_finds(members: list[tuple[str, set[int]]]) -> None:
-    found = group_by_shared_key((name, map(str, keys)) for name, keys in members)
+    components = ConnectedComponents()
+    for name, keys in members:
+        for key in keys:
+            components.join(name, f"key {key}")
+    found = {name: components.root(name) for name, _ in members}
     for name in found:
         reached = {name}
         while True:

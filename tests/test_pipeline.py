@@ -33,6 +33,7 @@ from deadheat.diagnosis import causes_of_report, ranking
 from deadheat.errors import DeadheatError
 from deadheat.grouping import races as core_races
 from deadheat.grouping.connected_components import ConnectedComponents
+from deadheat.grouping.links import Link
 from deadheat.grouping.race_assignment import RaceAssigner, group_sightings, with_race
 from deadheat.grouping.races import find_families as core_families
 from deadheat.lake import maintenance, queries
@@ -43,8 +44,8 @@ from deadheat.sources import file_listing, files
 from deadheat.sources.ci_metadata import CiRun
 from deadheat.spark import ingest, input_files, reduce_spark, session, task_output, tasks
 from deadheat.spark import ingest as ingesting
-from deadheat.spark.dataframes import component_labels, spark_schema
-from deadheat.spark.ingest import MAX_LOCAL_ROWS, IngestBatch
+from deadheat.spark.dataframes import MAX_LOCAL_ROWS, component_labels, spark_schema
+from deadheat.spark.ingest import IngestBatch
 from deadheat.spark.input_files import IngestPlan
 from deadheat.spark.reduce_local import LocalReducer
 from deadheat.spark.task_output import TaskOutput
@@ -312,7 +313,7 @@ def test_races_have_the_names_that_the_core_gives_them(spark: Any) -> None:
     known = core_races.GroupingFacts(
         {node: _Named(base, "") for node, base, *_ in nodes},
         {(node, other) for node, _, links, _, _ in nodes for other in links},
-        {(node, other) for node, _, _, aliases, _ in nodes for other in aliases},
+        {(node, Link.decode(other)) for node, _, _, aliases, _ in nodes for other in aliases},
         {base for _, base, _, _, split in nodes if split},
     )
     assert found == core_races.race_ids(known, {node[0]: age for age, node in enumerate(nodes)})

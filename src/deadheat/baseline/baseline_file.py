@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from deadheat.baseline.mutes import Mute
 from deadheat.baseline.mutes import pattern_error as fault_of
 from deadheat.grouping import races
-from deadheat.grouping.alternate_keys import LINK_NAME_PREFIX
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
+from deadheat.grouping.links import Link, LinkKind
 from deadheat.grouping.races import Variant
 
 if TYPE_CHECKING:
@@ -71,7 +71,11 @@ def known_race_evidence(known: tuple[KnownRace, ...]) -> races.GroupingFacts:
         for pair in entry.aliases:
             name, _, alias = pair.partition(" ")
             if alias and name in evidence.variants:
-                (evidence.links if alias.startswith(LINK_NAME_PREFIX) else evidence.aliases).add((name, alias))
+                link = Link.decode(alias)
+                if link.kind is LinkKind.SHARED_NAME:
+                    evidence.shared_names.add((name, link.key))
+                else:
+                    evidence.aliases.add((name, link))
         evidence.split_by_caller.update(entry.split)
     return evidence
 

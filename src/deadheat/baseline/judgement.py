@@ -10,7 +10,7 @@ from deadheat.baseline import baseline_file as lines
 from deadheat.baseline.baseline_file import Baseline, KnownRace
 from deadheat.baseline.mutes import mute_matches
 from deadheat.grouping import races
-from deadheat.grouping.alternate_keys import LINK_NAME_PREFIX
+from deadheat.grouping.links import Link, LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -63,9 +63,12 @@ class BaselineGate:
             variant: self._baseline_race_id(race_ids[variant]) for variant in run_evidence.variants
         }
         self._known_races = {entries[0].race: entries for entries in self._entries_by_race.values()}
-        self._aliases: dict[str, list[str]] = {}
-        named_links = ((variant, name) for variant, name in run_evidence.links if name.startswith(LINK_NAME_PREFIX))
-        for variant, alias in (*run_evidence.all_aliases(), *named_links):
+        self._aliases = {
+            variant: [f"{variant} {alias}" for alias in aliases]
+            for variant, aliases in run_evidence.encoded_aliases().items()
+        }
+        for variant, name in run_evidence.shared_names:
+            alias = Link(LinkKind.SHARED_NAME, name).encode()
             self._aliases.setdefault(variant, []).append(f"{variant} {alias}")
 
     def _baseline_race_id(self, race: str) -> str:

@@ -13,10 +13,12 @@ requires the closure of that function in the folder of its file."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from deadheat.grouping.fingerprint import hash_bytes, identifying_accesses, is_test_frame, side_name, user_frames
+from deadheat.grouping.links import AlternateKey, KeyKind
 from deadheat.model import Origin
 from deadheat.symbols import go
 
@@ -28,22 +30,21 @@ if TYPE_CHECKING:
 
     NamedSides = tuple[tuple[str, str], ...]
 
-    AlternateKeys = tuple[str, ...]
+    AlternateKeys = tuple[AlternateKey, ...]
 
 
 _GO_DETECTOR: Final = "go"
 LAMBDA: Final = "operator()"
-_TEST_SUFFIX: Final = "_test.go"
 
 
 def closure_file_names(report: Report, symbols: LanguageSymbols) -> tuple[NamedSides, NamedSides]:
     """The required and the provided sides of a report: one name per side, or none."""
-    check_closure, check_unlocated = _GO_CLOSURE_CHECKS if report.detector == _GO_DETECTOR else _CLOSURE_CHECKS
+    is_go = report.detector == _GO_DETECTOR
     sites = [access.site for access in report.accesses if access.site]
-    is_closure = [check_closure(site) for site in sites]
+    is_closure = [_is_inlined_closure(site) if is_go else LAMBDA in site.function for site in sites]
     if True not in is_closure or len(sites) != 2:
         return (), ()
-    unlocated = [check_unlocated(site) for site in sites]
+    unlocated = [_is_named_after_test(site) if is_go else site.function == LAMBDA for site in sites]
     # an unlocated closure is matched by file on both sides
     closures = unlocated if any(unlocated) else is_closure
     pairs = zip(sites, closures, strict=True)
@@ -51,28 +52,13 @@ def closure_file_names(report: Report, symbols: LanguageSymbols) -> tuple[NamedS
     return (names, ()) if any(unlocated) else ((), names)
 
 
-def _is_lambda(site: Frame) -> bool:
-    return LAMBDA in site.function
-
-
-def _is_unnamed_lambda(site: Frame) -> bool:
-    return site.function == LAMBDA
-
-
 def _is_inlined_closure(site: Frame) -> bool:
     function = site.function
-    if not function[-1:].isdigit():
-        return False
-    return go.is_inlined_closure(function) or _is_named_after_test(site)
+    return function[-1:].isdigit() and (go.is_inlined_closure(function) or _is_named_after_test(site))
 
 
 def _is_named_after_test(site: Frame) -> bool:
-    return not site.file.endswith(_TEST_SUFFIX) and go.enclosing_test(site.function) is not None
-
-
-# (is it a closure whose location matters, is its location missing)
-_CLOSURE_CHECKS: Final = _is_lambda, _is_unnamed_lambda
-_GO_CLOSURE_CHECKS: Final = _is_inlined_closure, _is_named_after_test
+    return not is_test_frame(site) and go.enclosing_test(site.function) is not None
 
 
 def closure_folder_names(report: Report, symbols: LanguageSymbols) -> tuple[NamedSides, NamedSides]:
@@ -98,9 +84,7 @@ def has_misplaced_closure(report: Report) -> bool:
 
 def _is_inlined_elsewhere(site: Frame) -> bool:
     """Was a closure inlined into a package in another folder?"""
-    if not site.function[-1:].isdigit() or not go.is_inlined_closure(site.function):
-        return False
-    return _is_in_other_folder(site)
+    return site.function[-1:].isdigit() and go.is_inlined_closure(site.function) and _is_in_other_folder(site)
 
 
 def _is_in_other_folder(site: Frame) -> bool:
@@ -135,20 +119,7 @@ _MAIN_PACKAGES: Final = ("main", "command-line-arguments")
 # number of frames that identify a position in a program
 _MIN_FRAMES: Final = 3
 _HASH_MASK: Final = (1 << 64) - 1
-# results of `pair_hash`; `lru_cache` doubles its time
-_hash_cache: Final[dict[tuple[str, str], int]] = {}
-_MAX_CACHED_HASHES: Final = 1 << 13
 _DIGITS: Final = frozenset("0123456789")
-# prefixes of links and aliases that are not variant ids
-LINK_NAME_PREFIX, REQUIRES_PREFIX, PROVIDES_PREFIX = "=", "?", "!"
-# prefixes for ambiguous variants: the id of another variable, and a base that the variant may have
-OTHER_VARIABLE_PREFIX, POSSIBLE_BASE_PREFIX = "<", "#"
-# prefix of the base of a variant at the same address whose ordinal is known
-KNOWN_ORDINAL_PREFIX: Final = "^"
-# prefixes of the keys of one side, and of a closure, which is distinct for each ordinal
-ONE_SIDED_PREFIX, CLOSURE_PREFIX = "~", "@"
-# prefix of the key of source lines, which is shared by all ordinals
-LINES_PREFIX: Final = ":"
 
 
 def unordered_key(named_sides: Iterable[tuple[str, str]]) -> str:
@@ -156,29 +127,25 @@ def unordered_key(named_sides: Iterable[tuple[str, str]]) -> str:
     return sum_hashes([pair_hash(*each) for each in named_sides])
 
 
+def _functions_key(named_sides: Iterable[tuple[str, str]]) -> AlternateKey:
+    return AlternateKey(KeyKind.FUNCTIONS, unordered_key(named_sides))
+
+
 def sum_hashes(hashes: Iterable[int]) -> str:
-    """The key of sides with these hashes."""
     return (sum(hashes) & _HASH_MASK).to_bytes(8).hex()
 
 
+@lru_cache(1 << 13)
 def pair_hash(name: str, what: str) -> int:
-    """The hash of a pair of names, cached."""
-    pair = name, what
-    hash_value = _hash_cache.get(pair)
-    if hash_value is None:
-        if len(_hash_cache) >= _MAX_CACHED_HASHES:
-            _hash_cache.clear()
-        _hash_cache[pair] = hash_value = int.from_bytes(hash_bytes(f"{name} < {what}"))
-    return hash_value
+    return int.from_bytes(hash_bytes(f"{name} < {what}"))
 
 
-def one_sided_key(kind: str, name: str) -> str:
+def one_sided_key(kind: str, name: str) -> AlternateKey:
     """The key that a report of this kind requires if it shows only this side."""
-    return f"{ONE_SIDED_PREFIX}{pair_hash(name, kind):016x}"
+    return AlternateKey(KeyKind.ONE_SIDED, f"{pair_hash(name, kind):016x}")
 
 
 def required_and_provided_keys(report: Report, symbols: LanguageSymbols) -> tuple[AlternateKeys, AlternateKeys]:
-    """The keys that a report requires, and those that it provides."""
     if report.kind == _WAITGROUP_MISUSE:
         return _waitgroup_keys(report, symbols)
     closures: tuple[AlternateKeys, AlternateKeys] = (), ()
@@ -193,8 +160,8 @@ def required_and_provided_keys(report: Report, symbols: LanguageSymbols) -> tupl
     ):
         return closures
     forms = [_side_forms(access, report, symbols) for access in report.accesses]
-    required = {unordered_key((form, "hidden") for form in pair) for pair in product(*(a for a, _ in forms))}
-    provided = {unordered_key((form, "hidden") for form in pair) for pair in product(*(b for _, b in forms))}
+    required = {_functions_key([(form, "hidden") for form in pair]) for pair in product(*(a for a, _ in forms))}
+    provided = {_functions_key([(form, "hidden") for form in pair]) for pair in product(*(b for _, b in forms))}
     closure_required, closure_provided = closures
     return (*sorted(required), *closure_required), (*sorted(provided - required), *closure_provided)
 
@@ -206,13 +173,14 @@ def _closure_keys(report: Report, symbols: LanguageSymbols) -> tuple[AlternateKe
     them.
     """
     names = zip(closure_file_names(report, symbols), closure_folder_names(report, symbols), strict=True)
-    required, provided = ([f"{CLOSURE_PREFIX}{unordered_key(name)}" if name else "" for name in each] for each in names)
-    file_required, file_provided = required[0], provided[0]
-    if (file_required or file_provided or has_misplaced_closure(report)) and (
-        lines := _source_lines_key(report, symbols)
-    ):
-        required[0] = "" if file_provided else f"{LINES_PREFIX}{lines}"
-        provided.append(file_provided and f"{LINES_PREFIX}{lines}")
+    required, provided = (
+        [AlternateKey(KeyKind.CLOSURE, unordered_key(name)) if name else None for name in each] for each in names
+    )
+    is_provided = provided[0] is not None
+    if (required[0] or is_provided or has_misplaced_closure(report)) and (lines := _source_lines_key(report, symbols)):
+        lines_key = AlternateKey(KeyKind.LINES, lines)
+        required[0] = None if is_provided else lines_key
+        provided += [lines_key] if is_provided else []
     return tuple(filter(None, required)), tuple(filter(None, provided))
 
 
@@ -234,9 +202,13 @@ def _side_forms(access: Access, report: Report, symbols: LanguageSymbols) -> tup
 
 def _starter_name(access: Access, report: Report, symbols: LanguageSymbols) -> str:
     """The function that started an actor without other frames. Its closure is usually in it."""
-    created = next((actor.created_at for actor in report.actors if actor.id == access.actor), ())
-    starter = next((frame for frame in created if frame.origin is Origin.USER), None)
+    starter = _starter_frame(access, report)
     return (_test_package_name(starter, symbols) or symbols.function_key(starter)) if starter else ""
+
+
+def _starter_frame(access: Access, report: Report) -> Frame | None:
+    created = next((actor.created_at for actor in report.actors if actor.id == access.actor), ())
+    return next((frame for frame in created if frame.origin is Origin.USER), None)
 
 
 def _test_package_name(frame: Frame, symbols: LanguageSymbols) -> str:
@@ -245,7 +217,6 @@ def _test_package_name(frame: Frame, symbols: LanguageSymbols) -> str:
 
 
 def is_map_reader_omitted(access: Access) -> bool:
-    """Is the function that reads a map certainly omitted?"""
     stack = access.stack
     return len(stack) > 1 and stack[0].function.startswith(_MAP_LOOKUP) and stack[1].function.startswith(_MAP_READ)
 
@@ -255,13 +226,11 @@ def _waitgroup_keys(report: Report, symbols: LanguageSymbols) -> tuple[Alternate
     (access,) = identifying_accesses(report) or (None,)
     if access is None:
         return (), ()
-    created = next((actor.created_at for actor in report.actors if actor.id == access.actor), ())
-    starter = next(
-        (symbols.function_key(created_frame) for created_frame in created if created_frame.origin is Origin.USER), ""
-    )
+    starter_frame = _starter_frame(access, report)
+    starter = symbols.function_key(starter_frame) if starter_frame else ""
     waits = any(frame.function == _WAITGROUP_WAIT for frame in access.stack)
     owners = {starter, *(symbols.function_key(frame) for frame in user_frames(access) if waits or not starter)}
-    names = tuple(sorted(unordered_key([(owner, "waits")]) for owner in owners if owner))
+    names = tuple(sorted(_functions_key([(owner, "waits")]) for owner in owners if owner))
     return (names, ()) if waits else ((), names)
 
 

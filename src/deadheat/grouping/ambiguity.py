@@ -10,27 +10,20 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING, Final
 
-from deadheat.grouping.alternate_keys import (
-    KNOWN_ORDINAL_PREFIX,
-    LINK_NAME_PREFIX,
-    OTHER_VARIABLE_PREFIX,
-    POSSIBLE_BASE_PREFIX,
-)
 from deadheat.grouping.connected_components import ConnectedComponents
 from deadheat.grouping.fingerprint import hex_digest
 from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, VARIANT_ID_LENGTH
+from deadheat.grouping.links import Link, LinkKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-    from deadheat.grouping.document import OrdinalsByFingerprint
-    from deadheat.grouping.keys import GroupingKey
+    from deadheat.grouping.keys import OrdinalsByFingerprint, ReportInDocument
     from deadheat.grouping.races import GroupingFacts, Variant
 
-    # key, stream, address, actors
-    ReportInDocument = tuple[GroupingKey, Hashable, int, Callable[[], frozenset[str]]]
-
     NameInStream = tuple[str, Hashable]  # variant id or fingerprint, and stream
+
+    FunctionPosition = tuple[str, int]  # the fingerprint of a variant, and its first line in one function
 
     # by variant id: ids of other variables, and the possible bases by ordinal
     AmbiguousVariants = dict[str, tuple[set[str], dict[int, str]]]
@@ -40,14 +33,6 @@ if TYPE_CHECKING:
 _ADDRESS_BUCKET_BITS: Final = 8
 # maximum number of variants compared per bucket
 _MAX_VARIANTS_PER_BUCKET: Final = 16
-
-
-class _FunctionPosition:
-    """The first line of a variant in one function."""
-
-    def __init__(self, fingerprint: str) -> None:
-        self.fingerprint = fingerprint
-        self.line = 1 << 62
 
 
 def variants_on_earlier_lines(
@@ -66,7 +51,7 @@ def variants_on_earlier_lines(
     ]
     shared_functions = _functions_in_several_races(near_reports)
     actors: dict[NameInStream, set[str]] = {}
-    positions_by_bucket: dict[tuple[Hashable, str, int], dict[str, _FunctionPosition]] = {}
+    positions_by_bucket: dict[tuple[Hashable, str, int], dict[str, FunctionPosition]] = {}
     addresses: dict[NameInStream, set[int]] = {}  # by variant id, and by fingerprint
     for name, (grouping_key, stream, address, actor_source) in near_reports if shared_functions else ():
         shared_sides = [
@@ -81,15 +66,13 @@ def variants_on_earlier_lines(
             bucket = address >> _ADDRESS_BUCKET_BITS
             # near addresses are in the same bucket or in adjacent ones
             for bucket_key in ((stream, side.name, bucket), (stream, side.name, bucket + 1)):
-                position = positions_by_bucket.setdefault(bucket_key, {}).setdefault(
-                    name, _FunctionPosition(grouping_key.fingerprint)
-                )
-                position.line = min(position.line, side.chain[0][0])
+                positions = positions_by_bucket.setdefault(bucket_key, {})
+                position = grouping_key.fingerprint, side.chain[0][0]
+                positions[name] = min(position, positions.get(name, position))
     for (stream, _, _), positions in positions_by_bucket.items():
         for name, other in _pairs_by_line(positions):
             # the variable is already counted if the fingerprint was seen at its address
-            known_addresses = addresses[positions[name].fingerprint, stream]
-            is_counted = not known_addresses.isdisjoint(addresses[other, stream])
+            is_counted = addresses[positions[name][0], stream] & addresses[other, stream]
             if not is_counted and actors[name, stream] & actors[other, stream]:
                 earlier_variants.setdefault((name, stream), set()).add(other)
     return earlier_variants
@@ -135,7 +118,6 @@ def _shared_buckets(reports: list[ReportInDocument]) -> set[int]:
 
 
 def _functions_in_several_races(near_reports: list[tuple[str, ReportInDocument]]) -> set[tuple[Hashable, str]]:
-    """The functions with races under more than one fingerprint."""
     first: dict[tuple[Hashable, str], str] = {}
     keys_by_variant = {(name, stream): key for name, (key, stream, *_) in near_reports}
     return {
@@ -146,10 +128,11 @@ def _functions_in_several_races(near_reports: list[tuple[str, ReportInDocument]]
     }
 
 
-def _pairs_by_line(positions: dict[str, _FunctionPosition]) -> Iterator[tuple[str, str]]:
+def _pairs_by_line(positions: dict[str, FunctionPosition]) -> Iterator[tuple[str, str]]:
     """Pairs of variants of which the second is on an earlier line."""
-    for (name, position), (other, earlier_position) in permutations([*positions.items()][:_MAX_VARIANTS_PER_BUCKET], 2):
-        if position.fingerprint != earlier_position.fingerprint and earlier_position.line < position.line:
+    compared = [*positions.items()][:_MAX_VARIANTS_PER_BUCKET]
+    for (name, (fingerprint, line)), (other, (other_fingerprint, other_line)) in permutations(compared, 2):
+        if fingerprint != other_fingerprint and other_line < line:
             yield name, other
 
 
@@ -170,13 +153,11 @@ def _variants_with_known_ordinal(
     for name, root in roots.items():
         count = counts.get(variants[name].fingerprint, 1)
         bases.setdefault(root, {}).setdefault(count, set()).add(variants[name].base)
-    bases_by_variant: dict[str, set[str]] = {}
-    for name, root in roots.items():
-        own_count = counts.get(variants[name].fingerprint, 1)
-        larger = [base_ids for count, base_ids in bases[root].items() if count > own_count]
-        if larger:
-            bases_by_variant[name] = {base for base_ids in larger for base in base_ids}
-    return bases_by_variant
+    larger = {
+        name: [ids for count, ids in bases[root].items() if count > counts.get(variants[name].fingerprint, 1)]
+        for name, root in roots.items()
+    }
+    return {name: set().union(*ids) for name, ids in larger.items() if ids}
 
 
 def add_known_ordinals(facts: GroupingFacts, ids: list[str], ordinals_shown: OrdinalsByFingerprint) -> list[str]:
@@ -185,16 +166,15 @@ def add_known_ordinals(facts: GroupingFacts, ids: list[str], ordinals_shown: Ord
     links = [pair for pair in facts.links if pair[0] in certain and pair[1] in certain]
     new_ids: dict[str, str] = {}
     for name, others in _variants_with_known_ordinal(certain, links, ordinals_shown).items():
-        ambiguity = hex_digest(" ".join([KNOWN_ORDINAL_PREFIX, *sorted(others)]))[:6]
+        ambiguity = hex_digest(" ".join([LinkKind.KNOWN_ORDINAL, *sorted(others)]))[:6]
         variant = facts.variants[name]._replace(ambiguity=ambiguity)
         new_ids[name] = variant.id
-        facts.aliases.update([(variant.id, f"{KNOWN_ORDINAL_PREFIX}{other}") for other in others])
+        facts.aliases.update([(variant.id, Link(LinkKind.KNOWN_ORDINAL, other)) for other in others])
     return facts.rename_variants(new_ids, ids) if new_ids else ids
 
 
 # length of the fingerprint part of a variant id
 FINGERPRINT_PREFIX_LENGTH: Final = 8
-_AMBIGUITY_PREFIXES: Final = (OTHER_VARIABLE_PREFIX, POSSIBLE_BASE_PREFIX, KNOWN_ORDINAL_PREFIX)
 
 
 def resolve_ambiguous(
@@ -209,9 +189,7 @@ def resolve_ambiguous(
     `with_known_ordinal` have their ordinal from other variants. `first` is one certain variant of
     each base that is one race.
     """
-    for name in (
-        with_known_ordinal - _contradicted_variants(facts, with_known_ordinal, components) if with_known_ordinal else ()
-    ):
+    for name in with_known_ordinal - _contradicted_variants(facts, with_known_ordinal, components):
         _join_resolved(name, *_resolved_base(name, None, facts), facts, first, components)
     renumbered = _renumbered_variants(facts, ambiguous, components)
     for name in ambiguous:
@@ -223,17 +201,14 @@ def ambiguous_variants(facts: GroupingFacts) -> tuple[AmbiguousVariants, set[str
     """The ambiguous variants with their possible bases, and those whose ordinal is known from others."""
     ambiguous: AmbiguousVariants = {}
     with_known_ordinal: set[str] = set()
-    for name, key in facts.aliases:
-        if key[0] in _AMBIGUITY_PREFIXES:
-            if key[0] == KNOWN_ORDINAL_PREFIX:
-                with_known_ordinal.add(name)
-                continue
-            others, bases = ambiguous.setdefault(name, (set(), {}))
-            if key[0] == OTHER_VARIABLE_PREFIX:
-                others.add(key[1:])
-            else:
-                ordinal = int(key[1], 16)
-                bases[ordinal] = min(key[2:], bases.get(ordinal, key[2:]))
+    for name, (kind, key, ordinal) in facts.aliases:
+        if kind is LinkKind.KNOWN_ORDINAL:
+            with_known_ordinal.add(name)
+        elif kind is LinkKind.OTHER_VARIABLE:
+            ambiguous.setdefault(name, (set(), {}))[0].add(key)
+        elif kind is LinkKind.POSSIBLE_BASE:
+            bases = ambiguous.setdefault(name, (set(), {}))[1]
+            bases[ordinal] = min(key, bases.get(ordinal, key))
     return ambiguous, with_known_ordinal
 
 
@@ -267,6 +242,8 @@ def _contradicted_variants(
 
     This is the case if variants of one base are joined with different ordinals of one fingerprint.
     """
+    if not with_known_ordinal:
+        return set()
     roots_by_base: dict[str, set[str]] = {facts.variants[name].base: set() for name in with_known_ordinal}
     ordinals_in_component: dict[str, dict[str, set[str]]] = {}  # ordinals in each component, by fingerprint
     for name, variant in facts.variants.items():
@@ -287,7 +264,6 @@ def _contradicted_variants(
 
 
 def _have_different_ordinals(ordinals_by_root: list[dict[str, set[str]]]) -> bool:
-    """Do these have different ordinals of one fingerprint?"""
     first: dict[str, set[str]] = {}
     return any(
         first.setdefault(name, ordinals) != ordinals for one in ordinals_by_root for name, ordinals in one.items()
@@ -305,8 +281,8 @@ def _resolved_base(name: str, renumbered: tuple[int, str] | None, facts: Groupin
 def _join_resolved(
     name: str, base: str, certain_id: str, facts: GroupingFacts, first: dict[str, str], components: ConnectedComponents
 ) -> None:
-    """Join a resolved variant with its race."""
     if base not in facts.split_by_caller:
         components.join(first.setdefault(base, name), name)
     else:
-        components.join(certain_id if certain_id in facts.variants else f"{LINK_NAME_PREFIX}{certain_id}", name)
+        shared_name = Link(LinkKind.SHARED_NAME, certain_id).encode()
+        components.join(certain_id if certain_id in facts.variants else shared_name, name)

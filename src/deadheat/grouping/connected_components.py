@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 class ConnectedComponents:
     """Disjoint sets of names."""
@@ -36,16 +31,3 @@ class ConnectedComponents:
     def roots(self) -> dict[str, str]:
         """Every name with the root of its component."""
         return {name: self.root(name) for name in self._parents}
-
-
-def group_by_shared_key(members: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
-    """Return the component root of every name. Names that share a key are joined."""
-    components = ConnectedComponents()
-    first: dict[str, str] = {}
-    for name, keys in members:
-        components.add(name)
-        for key in keys:
-            other = first.setdefault(key, name)
-            if other != name:
-                components.join(other, name)
-    return components.roots()

@@ -7,31 +7,27 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from deadheat.grouping import same_function_variables
-from deadheat.grouping.alternate_keys import (
-    CLOSURE_PREFIX,
-    LINK_NAME_PREFIX,
-    OTHER_VARIABLE_PREFIX,
-    POSSIBLE_BASE_PREFIX,
-    PROVIDES_PREFIX,
-    REQUIRES_PREFIX,
-)
 from deadheat.grouping.ambiguity import add_known_ordinals, variants_on_earlier_lines
 from deadheat.grouping.fingerprint import hex_digest
 from deadheat.grouping.incomplete_reports import complete_one_sided_reports, elements_of_later_maps
+from deadheat.grouping.links import AlternateKey, KeyKind, Link, LinkKind
 from deadheat.grouping.races import Variant, base_id, empty_facts, variant_id
 from deadheat.grouping.same_object import SameObjectLinks, fingerprints_split_by_caller
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Hashable, Iterator
 
     from deadheat.grouping.fingerprint import CallChain
-    from deadheat.grouping.incomplete_reports import MapReport as MapTold
-    from deadheat.grouping.keys import GroupingKey, InstructionSource, Observation
+    from deadheat.grouping.incomplete_reports import MapReport
+    from deadheat.grouping.keys import (
+        ActorSource,
+        GroupingKey,
+        InstructionSource,
+        Observation,
+        OrdinalsByFingerprint,
+        ReportInDocument,
+    )  # fmt: skip
     from deadheat.grouping.races import GroupingFacts
-
-    OrdinalsByFingerprint = dict[str, list[int]]  # the ordinals that a document shows, by fingerprint
-
-    ActorSource = Callable[[], frozenset[str]]
 
 
 # variants with a higher ordinal are not marked as ambiguous
@@ -51,11 +47,10 @@ def ordinals_by_fingerprint(
 def add_variant(
     facts: GroupingFacts, grouping_key: GroupingKey, variant: Variant, name: str, ordinals_shown: OrdinalsByFingerprint
 ) -> None:
-    """Add the facts of a variant."""
     facts.variants[name] = variant
     facts.descriptions.add((name, grouping_key.description))
     if grouping_key.lines_key:
-        facts.links.add((name, f"{LINK_NAME_PREFIX}{grouping_key.lines_key}"))
+        facts.shared_names.add((name, grouping_key.lines_key))
     if grouping_key.requires or grouping_key.provides:
         ordinals = ordinals_shown.get(variant.fingerprint)
         position = ordinals.index(variant.ordinal) if ordinals else 0
@@ -65,18 +60,18 @@ def add_variant(
             _key_with_position(key, position) if own_positions else _key_with_ordinal(key, variant)
             for key in grouping_key.requires
         ]
-        facts.aliases.update([(name, f"{REQUIRES_PREFIX}{key}") for key in required])
-        facts.aliases.update(
-            [(name, f"{PROVIDES_PREFIX}{_key_with_ordinal(key, variant)}") for key in grouping_key.provides]
-        )
+        provided = [_key_with_ordinal(key, variant) for key in grouping_key.provides]
         if any(side.is_map for side in grouping_key.side_keys):
-            provided = [
-                (name, f"{PROVIDES_PREFIX}{_key_with_position(key, position)}") for key in grouping_key.provides
-            ]
-            facts.aliases.update(provided)
+            provided += [_key_with_position(key, position) for key in grouping_key.provides]
+        _add_keys(facts, name, LinkKind.REQUIRES, required)
+        _add_keys(facts, name, LinkKind.PROVIDES, provided)
 
 
-def add_map_variant(facts: GroupingFacts, grouping_key: GroupingKey, map_report: MapTold) -> str:
+def _add_keys(facts: GroupingFacts, name: str, kind: LinkKind, keys: list[AlternateKey]) -> None:
+    facts.aliases.update([(name, Link(kind, key.encode())) for key in keys])
+
+
+def add_map_variant(facts: GroupingFacts, grouping_key: GroupingKey, map_report: MapReport) -> str:
     """Add a variant of a later map whose ordinal is unknown, and return its id.
 
     It requires the keys of the map.
@@ -87,16 +82,18 @@ def add_map_variant(facts: GroupingFacts, grouping_key: GroupingKey, map_report:
     required = [_key_with_position(key, map_report.position) for key in map_report.requires]
     facts.variants[variant.id] = variant
     facts.descriptions.add((variant.id, grouping_key.description))
-    facts.aliases.update([(variant.id, f"{REQUIRES_PREFIX}{key}") for key in required])
+    _add_keys(facts, variant.id, LinkKind.REQUIRES, required)
     return variant.id
 
 
-def _key_with_ordinal(key: str, variant: Variant) -> str:
-    return f"{key}.{variant.ordinal}" if variant.ordinal and key[0] == CLOSURE_PREFIX else key
+def _key_with_ordinal(key: AlternateKey, variant: Variant) -> AlternateKey:
+    # compared by value, because `replace_surrogates` makes plain strings
+    is_distinct = variant.ordinal and key.kind == KeyKind.CLOSURE
+    return key._replace(value=f"{key.value}.{variant.ordinal}") if is_distinct else key
 
 
-def _key_with_position(key: str, position: int) -> str:
-    return f"{key}#{position}"
+def _key_with_position(key: AlternateKey, position: int) -> AlternateKey:
+    return key._replace(value=f"{key.value}#{position}")
 
 
 def add_ambiguous_variant(
@@ -106,18 +103,13 @@ def add_ambiguous_variant(
     earlier_ids: list[str],
     ordinals_shown: OrdinalsByFingerprint,
 ) -> str:
-    """Add an ambiguous variant and return its id."""
     variant = variant._replace(ambiguity=hex_digest(" ".join(earlier_ids))[:6])
     name = variant.id
     if name not in facts.variants:
         ordinals = range(min(variant.ordinal + len(earlier_ids) + 1, MAX_ORDINALS))
-        facts.aliases.update([(name, f"{OTHER_VARIABLE_PREFIX}{other}") for other in earlier_ids])
-        facts.aliases.update(
-            [
-                (name, f"{POSSIBLE_BASE_PREFIX}{ordinal:x}{base_id(variant.fingerprint, ordinal)}")
-                for ordinal in ordinals
-            ]
-        )
+        links = [Link(LinkKind.OTHER_VARIABLE, other) for other in earlier_ids]
+        links += [Link(LinkKind.POSSIBLE_BASE, base_id(variant.fingerprint, ordinal), ordinal) for ordinal in ordinals]
+        facts.aliases.update([(name, link) for link in links])
     add_variant(facts, grouping_key, variant, name, ordinals_shown)
     return name
 
@@ -126,7 +118,7 @@ class DocumentGrouping:
     """The reports of one document, or of one batch of a long document."""
 
     def __init__(self) -> None:
-        self._reports: list[tuple[GroupingKey, Hashable, int, ActorSource]] = []
+        self._reports: list[ReportInDocument] = []
         self._instructions: list[InstructionSource] = []
 
     def __len__(self) -> int:
@@ -185,9 +177,7 @@ class DocumentGrouping:
         completed = complete_one_sided_reports(self._reports)
         if completed is not self._reports:
             pairs = zip(self._reports, completed, self._instructions, strict=True)
-            self._instructions = [
-                instruction_source if old[0] is new[0] else tuple for old, new, instruction_source in pairs
-            ]
+            self._instructions = [source if old[0] is new[0] else tuple for old, new, source in pairs]
             self._reports = completed
 
     def _mark_ambiguous(
@@ -212,14 +202,11 @@ class DocumentGrouping:
 
     def observations(self, ids: list[str], limit: int) -> list[Observation]:
         """The distinct observations, for comparison with other parts of the document."""
-        distinct = {
-            (name, id(grouping_key), address): (name, grouping_key, stream, address, instruction_source)
-            for name, grouping_key, stream, address, instruction_source in self._observations_of(ids)
-        }
+        distinct = {(one[0], id(one[1]), one[3]): one for one in self._observations_of(ids)}
         # instruction sources cannot be pickled
         return [
-            (name, grouping_key, stream, address, partial(tuple, instruction_source()))
-            for name, grouping_key, stream, address, instruction_source in islice(distinct.values(), limit)
+            (name, key, stream, address, partial(tuple, source()))
+            for name, key, stream, address, source in islice(distinct.values(), limit)
         ]
 
     def _observations_of(self, ids: list[str]) -> list[Observation]:

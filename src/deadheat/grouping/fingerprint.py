@@ -37,7 +37,6 @@ def report_fingerprint(report: Report) -> str:
 
 
 def fingerprint_from_sides(kind: str, side_names: Iterable[str]) -> str:
-    """The fingerprint for a kind and the sorted names of the sides."""
     return hex_digest("\n".join([f"v{FINGERPRINT_VERSION}", kind, *side_names]))
 
 
@@ -56,7 +55,6 @@ def fingerprint_parts(report: Report) -> list[str]:
 
 
 def identifying_accesses(report: Report) -> tuple[Access, ...]:
-    """The accesses that identify a report."""
     return report.accesses[:1] if report.kind in ONE_SIDED_KINDS else report.accesses
 
 
@@ -151,7 +149,9 @@ def is_test_frame(frame: Frame) -> bool:
 def report_title(report: Report) -> str:
     """`read/write race in executor.(*IndexNestedLoopHashJoin): finishJoinWorkers / Close`."""
     parent = plugins.detector_named(report.detector).symbols.source_function
-    ops_and_names = sorted([(str(access.op), _site_name(access.site, parent)) for access in report.accesses])
+    sites = [(access.op, access.site) for access in report.accesses]
+    # a site without a name is named after its file
+    ops_and_names = sorted([(str(op), (parent(site[0]) or site[2]) if site is not None else "") for op, site in sites])
     race_kind = _race_kind(report, [op for op, _ in ops_and_names])
     names = [name or "?" for _, name in ops_and_names]
     if names.count("?") == len(names):
@@ -160,13 +160,9 @@ def report_title(report: Report) -> str:
         return f"{race_kind} in {names[0]}"
     owner = _owner_type(names[0])
     if owner and [name for name in names if _owner_type(name) == owner] == names:
-        return f"{race_kind} in {owner}: {' / '.join([_member_name(name, owner) for name in names])}"
+        members = [name.removeprefix(owner).lstrip(".:") for name in names]
+        return f"{race_kind} in {owner}: {' / '.join(members)}"
     return f"{race_kind}: {' / '.join(names)}"
-
-
-def _site_name(site: Frame | None, parent: Callable[[str], str]) -> str:
-    """The function of a site, or its file if it has no name."""
-    return (parent(site[0]) or site[2]) if site is not None else ""
 
 
 def _race_kind(report: Report, ops: list[str]) -> str:
@@ -181,7 +177,3 @@ def _owner_type(name: str) -> str:
         return name.rpartition("::")[0]
     owner = name.rpartition(".")[0]
     return owner if "(" in owner else ""
-
-
-def _member_name(name: str, owner: str) -> str:
-    return name.removeprefix(owner).lstrip(".:")

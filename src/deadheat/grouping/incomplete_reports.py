@@ -13,21 +13,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat.grouping.fingerprint import UNKNOWN_SITE, fingerprint_from_sides
 from deadheat.grouping.keys import SideKey  # noqa: TC001 - compiled, a named tuple needs it at run time
+from deadheat.grouping.links import AlternateKey  # noqa: TC001
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Hashable, Mapping
 
     from deadheat.grouping.fingerprint import CallChain
-    from deadheat.grouping.keys import GroupingKey
-
-    DocumentReport = tuple[GroupingKey, Hashable, int, Callable[[], frozenset[str]]]
-
-    ReportInDocument = tuple[GroupingKey, Hashable, int, Callable[[], frozenset[str]]]
+    from deadheat.grouping.keys import GroupingKey, OrdinalsByFingerprint, ReportInDocument
 
     OrdinalsByChains = Mapping[tuple[str, Hashable, tuple[CallChain, ...]], int]
-
-    OrdinalsByFingerprint = Mapping[str, list[int]]  # the ordinals that a document shows, sorted
 
     StreamAndChain = tuple[Hashable, CallChain]  # the stream and call chain of a write
 
@@ -90,7 +85,7 @@ class _SidesAtAddress:
 SidesByAddress = dict[tuple["Hashable", int], _SidesAtAddress]
 
 
-def complete_one_sided_reports(reports: list[DocumentReport]) -> list[DocumentReport]:
+def complete_one_sided_reports(reports: list[ReportInDocument]) -> list[ReportInDocument]:
     """Return the reports. One-sided reports are completed with a side at the same address."""
     sides_by_address = {
         (stream, address): _SidesAtAddress() for key, stream, address, _ in reports if key.one_sided and address
@@ -100,9 +95,12 @@ def complete_one_sided_reports(reports: list[DocumentReport]) -> list[DocumentRe
     for key, stream, address, actors in reports:
         if (stream, address) in sides_by_address:
             sides_by_address[stream, address].add(key, actors())
-    other_sides = _same_function_sides(
-        reports, sides_by_address, _other_sides_in_function(reports, _other_sides_at_address(reports, sides_by_address))
-    )
+    other_sides = [
+        sides_by_address[stream, address].other_side(known_side(key)) if key.one_sided and address else None
+        for key, stream, address, _ in reports
+    ]
+    other_sides = _other_sides_in_function(reports, other_sides)
+    other_sides = _same_function_sides(reports, sides_by_address, other_sides)
     # if a side of a function cannot be completed, the function may access further variables
     incomplete_functions = {
         (stream, known_side(key).name)
@@ -122,14 +120,9 @@ def complete_one_sided_reports(reports: list[DocumentReport]) -> list[DocumentRe
     return completed
 
 
-def _other_sides_at_address(reports: list[DocumentReport], sides_by_address: SidesByAddress) -> list[SideKey | None]:
-    return [
-        sides_by_address[stream, address].other_side(known_side(key)) if key.one_sided and address else None
-        for key, stream, address, _ in reports
-    ]
-
-
-def _other_sides_in_function(reports: list[DocumentReport], other_sides: list[SideKey | None]) -> list[SideKey | None]:
+def _other_sides_in_function(
+    reports: list[ReportInDocument], other_sides: list[SideKey | None]
+) -> list[SideKey | None]:
     """The other sides, also from other lines of the same function."""
     other_by_function: dict[tuple[Hashable, int, str], SideKey] = {}
     keys = [
@@ -143,7 +136,7 @@ def _other_sides_in_function(reports: list[DocumentReport], other_sides: list[Si
 
 
 def _same_function_sides(
-    reports: list[DocumentReport], sides_by_address: SidesByAddress, other_sides: list[SideKey | None]
+    reports: list[ReportInDocument], sides_by_address: SidesByAddress, other_sides: list[SideKey | None]
 ) -> list[SideKey | None]:
     """The other sides. A function that races with no other function may race with itself."""
     racing_functions = {
@@ -168,7 +161,6 @@ def _complete_key(key: GroupingKey, other_side: SideKey) -> GroupingKey:
 
 
 def known_side(key: GroupingKey) -> SideKey:
-    """The known side of a one-sided report."""
     return next(side_key for side_key in key.side_keys if side_key.name != UNKNOWN_SITE)
 
 
@@ -177,7 +169,7 @@ class MapReport(NamedTuple):
 
     remaining_side: SideKey  # what remains of the reading side
     position: int  # among the ordinals of the fingerprint
-    requires: tuple[str, ...]
+    requires: tuple[AlternateKey, ...]
     actors: frozenset[str]
 
 
@@ -187,20 +179,15 @@ def elements_of_later_maps(
     """The reports of elements that do not belong to the first map, by key and stream."""
     maps = _maps_by_writer(reports, ordinals, ordinals_shown)
     map_by_report: dict[tuple[int, Hashable], MapReport] = {}
-    for grouping_key, stream, _, actors in reports if maps else ():
-        if (
-            grouping_key.fingerprint in ordinals_shown
-            or len(grouping_key.side_keys) != 2
-            or grouping_key.has_omitted_function
-        ):
+    for key, stream, _, actors in reports if maps else ():
+        if key.fingerprint in ordinals_shown or len(key.side_keys) != 2 or key.has_omitted_function:
             continue
-        for writer, reader in (grouping_key.side_keys, grouping_key.side_keys[::-1]):
+        for writer, reader in (key.side_keys, key.side_keys[::-1]):
             for map_report in maps.get((stream, writer.chain), ()) if writer.writes else ():
                 if _may_have_called(map_report.remaining_side, reader) and map_report.actors == actors():
-                    map_by_report[id(grouping_key), stream] = min(
-                        map_report, map_by_report.get((id(grouping_key), stream), map_report)
-                    )
-    return {key: map_report for key, map_report in map_by_report.items() if map_report.position}
+                    known = map_by_report.get((id(key), stream), map_report)
+                    map_by_report[id(key), stream] = min(map_report, known)
+    return {place: map_report for place, map_report in map_by_report.items() if map_report.position}
 
 
 def _maps_by_writer(
@@ -208,23 +195,18 @@ def _maps_by_writer(
 ) -> dict[StreamAndChain, list[MapReport]]:
     """The map reports with an omitted reader and several ordinals, by writer."""
     maps: dict[StreamAndChain, list[MapReport]] = {}
-    for grouping_key, stream, _, actors in reports:
-        shown_ordinals = ordinals_shown.get(grouping_key.fingerprint)
-        if shown_ordinals is None or not grouping_key.has_omitted_function:
+    for key, stream, _, actors in reports:
+        shown_ordinals = ordinals_shown.get(key.fingerprint)
+        if shown_ordinals is None or not key.has_omitted_function:
             continue
-        position = shown_ordinals.index(ordinals.get((grouping_key.fingerprint, stream, grouping_key.call_chains), 0))
-        remaining_side = next(side for side in grouping_key.side_keys if side.function_omitted)
-        for side in grouping_key.side_keys:
+        position = shown_ordinals.index(ordinals.get((key.fingerprint, stream, key.call_chains), 0))
+        remaining_side = next(side for side in key.side_keys if side.function_omitted)
+        for side in key.side_keys:
             if side.chain and side.writes:
-                map_report = MapReport(remaining_side, position, grouping_key.requires, actors())
+                map_report = MapReport(remaining_side, position, key.requires, actors())
                 maps.setdefault((stream, side.chain), []).append(map_report)
     return maps
 
 
-def _may_have_called(remaining_side: SideKey, reader: SideKey) -> bool:
-    """May the remaining frames have called the reader?"""
-    return (
-        not remaining_side.chain
-        or remaining_side.name in reader.callers
-        or go.is_test_function(remaining_side.function)
-    )
+def _may_have_called(side: SideKey, reader: SideKey) -> bool:
+    return not side.chain or side.name in reader.callers or go.is_test_function(side.function)

@@ -21,6 +21,7 @@ from deadheat.grouping.fingerprint import (
     identifying_accesses,
     side_name,
 )
+from deadheat.grouping.links import AlternateKey  # noqa: TC001 - compiled, a named tuple needs it at run time
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ NamesAndChain = tuple[Hashable, Hashable]
 VARIANT_ID_LENGTH, AMBIGUITY_SEPARATOR = 16, "~"
 # creates a named tuple three times as fast as its class
 _new: Final = tuple.__new__
-_WRITE_OPS: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+WRITE_OPS: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _USER: Final = Origin.USER
 # "runtime.mapassign_faststr", "runtime.mapIterStart"
 _MAP_FUNCTIONS: Final = "runtime.map"
@@ -78,12 +79,11 @@ class GroupingKey(NamedTuple):
     kind: str
     one_sided: bool  # only one of two sides is known
     lines_key: str  # shared by reports of the same lines, whatever their package is called
-    requires: tuple[str, ...]  # keys of races that it may belong to
-    provides: tuple[str, ...]  # keys of reports that may belong to it
+    requires: tuple[AlternateKey, ...]  # keys of races that it may belong to
+    provides: tuple[AlternateKey, ...]  # keys of reports that may belong to it
 
     @property
     def call_chains(self) -> tuple[CallChain, ...]:
-        """The call chain of each side."""
         return tuple([side.chain for side in self.side_keys])
 
     @property
@@ -94,7 +94,6 @@ class GroupingKey(NamedTuple):
 
     @property
     def writer_chains(self) -> tuple[CallChain, ...]:
-        """The call chain of each side that writes."""
         return tuple([side.chain for side in self.side_keys if side.chain and side.writes])
 
     def write_instructions(self, instructions: tuple[str, ...]) -> list[tuple[CallChain, str]]:
@@ -112,17 +111,14 @@ class GroupingKey(NamedTuple):
 
     @property
     def has_omitted_function(self) -> bool:
-        """Is a function of the report omitted?"""
         return any(side.function_omitted for side in self.side_keys)
 
     @property
     def nearest_calls(self) -> tuple[CallerLine, ...]:
-        """The nearest call of each side."""
         return tuple([side.call for side in self.side_keys])
 
     @property
     def caller_digest(self) -> str:
-        """A digest of the nearest callers of all sides."""
         return sum_hashes([pair_hash(side.name, side.callers[0]) for side in self.side_keys])
 
     @property
@@ -140,7 +136,7 @@ def caller_digests_past_wrappers(description: str) -> frozenset[str]:
     return frozenset([sum_hashes(pair) for pair in product(*hashes_by_side)])
 
 
-def one_sided_keys(description: str) -> frozenset[str]:
+def one_sided_keys(description: str) -> frozenset[AlternateKey]:
     """The keys that one-sided reports of these sides require; empty for a one-sided report."""
     kind, *side_names = [side.partition(_CALLER_SEPARATOR)[0] for side in description.split(_SIDE_SEPARATOR)]
     if len(side_names) != 2 or UNKNOWN_SITE in side_names or ATOMIC_SITE in side_names:
@@ -174,7 +170,7 @@ def _side_key(access: Access, symbols: LanguageSymbols) -> SideKey:
     chain, callers = call_chain_of(access, name, symbols.function_key)
     stack, site = access[2], access[6]
     function = site[0] if site is not None else ""
-    writes = access[0] in _WRITE_OPS
+    writes = access[0] in WRITE_OPS
     if not stack or stack[0][4] is _USER:
         return _new(SideKey, (name, chain, writes, callers, function, False, False, False))
     is_map = stack[0].function.startswith(_MAP_FUNCTIONS)
@@ -201,7 +197,6 @@ def race_address(report: Report) -> int:
 
 
 def racing_actors(report: Report) -> frozenset[str]:
-    """The actors of the accesses."""
     return actor_numbers(access.actor for access in report.accesses)
 
 
@@ -224,6 +219,10 @@ def actor_numbers(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name.rpartition(" ")[2] for name in names if name)
 
 
+ActorSource = Callable[[], frozenset[str]]
+# key, stream, address, actors
+ReportInDocument = tuple[GroupingKey, Hashable, int, ActorSource]
+OrdinalsByFingerprint = dict[str, list[int]]  # the sorted ordinals that a document shows
 InstructionSource = Callable[[], tuple[str, ...]]
 # variant id, key, stream, address, instructions
 Observation = tuple[str, GroupingKey, Hashable, int, InstructionSource]

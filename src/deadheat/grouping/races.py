@@ -12,12 +12,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deadheat import plugins
-from deadheat.grouping.alternate_keys import ONE_SIDED_PREFIX, PROVIDES_PREFIX, REQUIRES_PREFIX
 from deadheat.grouping.ambiguity import ambiguous_variants, resolve_ambiguous
 from deadheat.grouping.connected_components import ConnectedComponents
-from deadheat.grouping.fingerprint import hex_digest
-from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, caller_digests_past_wrappers, one_sided_keys
-from deadheat.model import Op, Origin
+from deadheat.grouping.fingerprint import hex_digest, is_test_frame
+from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, WRITE_OPS, caller_digests_past_wrappers, one_sided_keys
+from deadheat.grouping.links import Link, LinkKind, is_one_sided_key
+from deadheat.model import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -65,34 +65,34 @@ class GroupingFacts:
     """The facts of one or more documents that decide which variants are one race."""
 
     variants: dict[str, Variant]  # by id
-    links: set[tuple[str, str]]  # pairs of variant ids, or of a variant id and a shared name
-    # variant id, and the id that it has if that variant exists, or a required or provided key
-    aliases: set[tuple[str, str]]
+    links: set[tuple[str, str]]  # pairs of variant ids
+    aliases: set[tuple[str, Link]]  # by variant id
     split_by_caller: set[str]  # bases whose callers race for different objects
     # variant id and description of its sides; further aliases are derived from it
     descriptions: set[tuple[str, str]] = field(default_factory=set)
+    shared_names: set[tuple[str, str]] = field(default_factory=set)  # variant id and a name
 
     def add(self, other: GroupingFacts) -> None:
         self.variants.update(other.variants)
-        self.links.update(other.links)
-        self.aliases.update(other.aliases)
         self.split_by_caller.update(other.split_by_caller)
-        self.descriptions.update(other.descriptions)
+        for pairs, others in zip(self._sets_by_variant(), other._sets_by_variant(), strict=True):
+            pairs.update(others)
 
     def remove_variants(self, names: set[str]) -> None:
-        """Remove all facts about these variants."""
         for name in names:
             del self.variants[name]
-        for pairs in (self.links, self.aliases, self.descriptions):
+        for pairs in self._sets_by_variant():
             pairs.difference_update([pair for pair in pairs if pair[0] in names])
+
+    def _sets_by_variant(self) -> tuple[set[tuple[str, Any]], ...]:
+        return self.links, self.aliases, self.descriptions, self.shared_names
 
     def rename_variants(self, new_ids: Mapping[str, str], variant_ids: list[str]) -> list[str]:
         """Rename variants to their ambiguous ids, and return the new ids of the reports."""
         for name, ambiguous_id in new_ids.items():
-            self.variants[ambiguous_id] = self.variants.pop(name)._replace(
-                ambiguity=ambiguous_id.partition(AMBIGUITY_SEPARATOR)[2]
-            )
-        for pairs in (self.links, self.aliases, self.descriptions):
+            ambiguity = ambiguous_id.partition(AMBIGUITY_SEPARATOR)[2]
+            self.variants[ambiguous_id] = self.variants.pop(name)._replace(ambiguity=ambiguity)
+        for pairs in self._sets_by_variant():
             changed = [pair for pair in pairs if pair[0] in new_ids or pair[1] in new_ids]
             pairs.difference_update(changed)
             pairs.update([(new_ids.get(a, a), new_ids.get(b, b)) for a, b in changed])
@@ -101,50 +101,62 @@ class GroupingFacts:
     def __reduce__(self) -> tuple[Any, ...]:
         # variant ids can be computed, and plain tuples are pickled faster
         variants = [(*variant,) for variant in self.variants.values()]
-        return _unpack_facts, (variants, self.links, self.aliases, self.split_by_caller, self.descriptions)
+        others = self.links, self.aliases, self.split_by_caller, self.descriptions, self.shared_names
+        return _unpack_facts, (variants, *others)
 
-    def all_aliases(self) -> set[tuple[str, str]]:
-        """All aliases, including those derived from the descriptions.
+    def linked_components(self) -> ConnectedComponents:
+        """The variants that are joined by links and shared names."""
+        components = ConnectedComponents()
+        first: dict[str, str] = {}
+        for a, b in self.links:
+            components.join(a, b)
+        for name, shared in self.shared_names:
+            components.join(first.setdefault(shared, name), name)
+        return components
 
-        They are many and rarely needed, so they are computed on demand.
+    def encoded_links(self) -> dict[str, list[str]]:
+        """The links and shared names by variant, as stored."""
+        names = [(name, Link(LinkKind.SHARED_NAME, shared).encode()) for name, shared in self.shared_names]
+        return group_by_first([*self.links, *names])
+
+    def encoded_aliases(self, known: Mapping[str, VariantAliases] | None = None) -> dict[str, list[str]]:
+        """The aliases by variant, as stored, including those derived from the descriptions.
+
+        Those are many and rarely needed, so they are computed on demand. `known` caches them by
+        description.
         """
-        aliases = self.aliases_by_variant()
-        return {(name, other) for name, others in aliases.items() for other in others}
-
-    def aliases_by_variant(self, known: Mapping[str, VariantAliases] | None = None) -> dict[str, list[str]]:
-        """The sorted aliases by variant. `known` caches derived aliases by description."""
-        aliases = group_by_first(self.aliases)
+        aliases = group_by_first([(name, link.encode()) for name, link in self.aliases])
         for name, description in self.descriptions:
             variant_name, others = (known.get(description) if known else None) or ("", [])
             if variant_name != name:
-                others = variant_aliases(self.variants[name], description)
+                others = _derived_aliases(self.variants[name], description)
             aliases[name] = sorted({*aliases[name], *others}) if name in aliases else others
         return aliases
 
 
-# a variant id, and its derived aliases
+# a variant id, and its derived aliases, as stored
 VariantAliases = tuple[str, list[str]]
 
 
 def first_variant_aliases(key: GroupingKey) -> VariantAliases:
     """The derived aliases of the variant with ordinal 0."""
     variant = Variant(key.fingerprint, key.caller_digest)
-    return variant.id, variant_aliases(variant, key.description)
+    return variant.id, _derived_aliases(variant, key.description)
 
 
-def variant_aliases(variant: Variant, description: str) -> list[str]:
+def _derived_aliases(variant: Variant, description: str) -> list[str]:
     """The ids of a variant if callers are wrappers, and the keys that it provides, sorted."""
+    provided = [Link(LinkKind.PROVIDES, key.encode()).encode() for key in one_sided_keys(description)]
+    return sorted([*_ids_past_wrappers(variant, description), *provided])
+
+
+def _ids_past_wrappers(variant: Variant, description: str) -> set[str]:
     fingerprint, caller_digest, ordinal, _ = variant
-    wrapper_ids = {
-        variant_id(fingerprint, other_digest, ordinal)
-        for other_digest in caller_digests_past_wrappers(description)
-        if other_digest != caller_digest
-    }
-    return sorted([*wrapper_ids, *[f"{PROVIDES_PREFIX}{provided}" for provided in one_sided_keys(description)]])
+    others = caller_digests_past_wrappers(description) - {caller_digest}
+    return {variant_id(fingerprint, other, ordinal) for other in others}
 
 
 def group_by_first(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """The sorted second elements by first element."""
     grouped: dict[str, list[str]] = {}
     for a, b in pairs:
         grouped.setdefault(a, []).append(b)
@@ -161,23 +173,6 @@ def empty_facts() -> GroupingFacts:
     return GroupingFacts({}, set(), set(), set())
 
 
-def _aliases_past_wrappers(
-    variants: Mapping[str, Variant], descriptions: Iterable[tuple[str, str]]
-) -> Iterator[tuple[str, str]]:
-    """The ids of variants if some of their callers are wrappers."""
-    for name, description in descriptions:
-        fingerprint, caller_digest, ordinal, _ = variants[name]
-        for other in caller_digests_past_wrappers(description) - {caller_digest}:
-            yield name, variant_id(fingerprint, other, ordinal)
-
-
-def _one_sided_provides(descriptions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The keys that two-sided variants provide for one-sided ones."""
-    for name, description in descriptions:
-        for side in one_sided_keys(description):
-            yield name, f"{PROVIDES_PREFIX}{side}"
-
-
 def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -> dict[str, str]:
     """Return the race of every variant by variant id.
 
@@ -185,7 +180,7 @@ def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -
     older. Without an age the smallest name is taken, so the result does not depend on order or
     batches.
     """
-    components = ConnectedComponents()
+    components = facts.linked_components()
     first: dict[str, str] = {}
     ambiguous, with_known_ordinal = ambiguous_variants(facts)
     for name, variant in facts.variants.items():
@@ -194,20 +189,17 @@ def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -
             other = first.setdefault(base, name)
             if other is not name:
                 components.join(other, name)
-    for a, b in facts.links:
-        components.join(a, b)
     providers_by_variant = _providers_by_variant(facts)
     # omitted functions must be resolved before ordinals are compared
     for a, b in _unique_providers(providers_by_variant, components) if ambiguous or with_known_ordinal else ():
         components.join(a, b)
     renumbered = resolve_ambiguous(facts, ambiguous, with_known_ordinal, first, components)
-    # otherwise variants with other callers are one race already
-    split_descriptions = [
-        (name, description)
-        for name, description in facts.descriptions
-        if facts.variants[name].base in facts.split_by_caller
-    ]
-    for a, b in (*facts.aliases, *_aliases_past_wrappers(facts.variants, split_descriptions)):
+    ids = [(name, link.key) for name, link in facts.aliases if link.kind is LinkKind.VARIANT]
+    for name, description in facts.descriptions:
+        # otherwise variants with other callers are one race already
+        if facts.variants[name].base in facts.split_by_caller:
+            ids += [(name, other) for other in _ids_past_wrappers(facts.variants[name], description)]
+    for a, b in ids:
         if b in facts.variants and a not in renumbered:
             components.join(a, b)
     for _ in range(JOIN_ROUNDS if providers_by_variant else 0):
@@ -218,19 +210,21 @@ def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -
 
 def _providers_by_variant(facts: GroupingFacts) -> dict[str, list[str]]:
     """The variants that require a key, with all variants that provide it."""
-    required = [(name, key[1:]) for name, key in facts.aliases if key[0] == REQUIRES_PREFIX]
+    required = [(name, link.key) for name, link in facts.aliases if link.kind is LinkKind.REQUIRES]
     if not required:
         return {}
     providers: dict[str, list[str]] = {key: [] for _, key in required}
-    has_one_sided = any(key.startswith(ONE_SIDED_PREFIX) for key in providers)
-    for name, key in (*facts.aliases, *(_one_sided_provides(facts.descriptions) if has_one_sided else ())):
-        if key[0] == PROVIDES_PREFIX and key[1:] in providers:
-            providers[key[1:]].append(name)
-    found_providers: dict[str, list[str]] = {}
+    provided = [(name, link.key) for name, link in facts.aliases if link.kind is LinkKind.PROVIDES]
+    if any(map(is_one_sided_key, providers)):
+        provided += [(name, key.encode()) for name, text in facts.descriptions for key in one_sided_keys(text)]
+    for name, key in provided:
+        if key in providers:
+            providers[key].append(name)
+    providers_by_variant: dict[str, list[str]] = {}
     for name, key in required:
         if providers[key]:
-            found_providers.setdefault(name, []).extend(providers[key])
-    return found_providers
+            providers_by_variant.setdefault(name, []).extend(providers[key])
+    return providers_by_variant
 
 
 def _unique_providers(
@@ -290,7 +284,6 @@ def status_history(days: Sequence[date], newest: date) -> list[tuple[date, str]]
 _MAX_WRITER_FRAMES: Final = 2
 # a key that more races share is infrastructure
 MAX_RACES_PER_KEY: Final = 40
-_WRITE_OPS: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _FAMILY_REASONS: Final = {
     "writer": "both are written in or below {}",
     "worker": "one side of each runs in the worker {1} that {0} starts",
@@ -310,7 +303,7 @@ def family_keys(report: Report) -> Iterator[str]:
     symbols = plugins.detector_named(report.detector).symbols
     actors = {actor.id: actor for actor in report.actors}
     for access in report.accesses:
-        if access.op in _WRITE_OPS:
+        if access.op in WRITE_OPS:
             for frame in islice(_user_frames(access.stack), _MAX_WRITER_FRAMES):
                 yield f"writer {symbols.function_key(frame)}"
         yield from _worker_keys(access, actors.get(access.actor), symbols)
@@ -327,12 +320,8 @@ def _worker_keys(access: Access, actor: Actor | None, symbols: LanguageSymbols) 
 def _user_frames(stack: Iterable[Frame]) -> Iterator[Frame]:
     """The user frames that are valid and not in a test."""
     for frame in stack:
-        if frame.origin is Origin.USER and not frame.stale and not _is_go_test(frame):
+        if frame.origin is Origin.USER and not frame.stale and not is_test_frame(frame):
             yield frame
-
-
-def _is_go_test(frame: Frame) -> bool:
-    return frame.file.endswith("_test.go")
 
 
 def find_families(races: Mapping[str, Iterable[str]]) -> list[Family]:
@@ -356,7 +345,6 @@ def find_families(races: Mapping[str, Iterable[str]]) -> list[Family]:
 
 
 def family_reason(key: str) -> str:
-    """A family key as a sentence."""
     kind, _, key_names = key.partition(" ")
     return _FAMILY_REASONS[kind].format(*(_short_name(name) for name in key_names.split(" > ")))
 

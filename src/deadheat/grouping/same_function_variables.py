@@ -80,12 +80,12 @@ class LinePair:
 
     def read_instructions(self, shared: CallChain) -> set[str]:
         """The instructions by which a side reads; empty if one is unknown."""
-        instructions_found: set[str] = set()
-        for key, instructions in self.instructions:
-            side_instructions = instructions()
-            for side, instruction in zip(key.side_keys, side_instructions or ("", ""), strict=False):
-                if side.chain == shared:
-                    instructions_found.add(instruction)
+        instructions_found = {
+            instruction
+            for key, instructions in self.instructions
+            for side, instruction in zip(key.side_keys, instructions() or ("", ""), strict=False)
+            if side.chain == shared
+        }
         return set() if "" in instructions_found else instructions_found
 
     @property
@@ -112,13 +112,9 @@ def is_other_variable(
     for each variable that it sets, and one for an object that it overwrites.
     """
     shared, other_a, other_b = common_side
-    if (
-        not other_a
-        or not other_b
-        or other_a in a.stdlib_chains
-        or other_b in b.stdlib_chains
-        or _is_prefix(other_a, other_b)
-    ):
+    if not other_a or not other_b or _is_prefix(other_a, other_b):
+        return False
+    if other_a in a.stdlib_chains or other_b in b.stdlib_chains:
         return False
     same_actors = bool(a.actors & b.actors - {frozenset()})
     if shared not in a.writer_chains | b.writer_chains:
@@ -146,16 +142,11 @@ def are_read_by_different_instructions(
     """Are variables that closures write on two lines read by different instructions of one line?"""
     shared, other_a, other_b = common_side
     is_captured = bool(other_a) and bool(other_b) and shared[0][1] == other_a[0][1] == other_b[0][1]
-    if (
-        not is_captured
-        or other_a == other_b
-        or shared in a.writer_chains | b.writer_chains | a.map_chains | b.map_chains
-    ):
+    excluded = a.writer_chains | b.writer_chains | a.map_chains | b.map_chains
+    if not is_captured or other_a == other_b or shared in excluded or _share_no_actor(a.actors, b.actors):
         return False
     instructions_a, instructions_b = a.read_instructions(shared), b.read_instructions(shared)
-    return bool(
-        instructions_a and instructions_b and instructions_a.isdisjoint(instructions_b)
-    ) and not _share_no_actor(a.actors, b.actors)
+    return bool(instructions_a and instructions_b) and instructions_a.isdisjoint(instructions_b)
 
 
 def _instructions_filling_object(shared: CallChain, line_pairs: dict[ChainPair, LinePair]) -> frozenset[str]:
@@ -217,12 +208,10 @@ def _is_near_other_field(address: int, others: list[int]) -> bool:
 
 
 def _accesses_map(group: list[ChainPair], line_pairs: dict[ChainPair, LinePair]) -> bool:
-    """Is a map accessed through the runtime?"""
     return any(line_pairs[chain_pair].map_chains for chain_pair in group)
 
 
 def _is_one_closure(a: list[ChainPair], b: list[ChainPair], line_pairs: dict[ChainPair, LinePair]) -> bool:
-    """Are all accesses in one closure?"""
     functions = {function for chain_pair in (*a, *b) for function in line_pairs[chain_pair].functions}
     return len(functions) == 1 and functions.pop()[-1:].isdigit()
 
@@ -251,7 +240,6 @@ def _addresses_of(group: list[ChainPair], line_pairs: dict[ChainPair, LinePair])
 
 
 def _nearest_distance(address: int, others: list[int]) -> int:
-    """The distance to the nearest of the sorted `others`."""
     index = bisect_left(others, address)
     return min(abs(address - candidate) for candidate in others[max(index - 1, 0) : index + 1])
 
@@ -261,7 +249,6 @@ def _are_prefixes(a: ChainPair, b: ChainPair) -> bool:
 
 
 def _is_prefix(a: CallChain, b: CallChain) -> bool:
-    """Is one of these call chains a prefix of the other?"""
     return bool(a) and bool(b) and a[: len(b)] == b[: len(a)]
 
 
@@ -275,7 +262,6 @@ def _site_lines(chain_pair: ChainPair) -> list[tuple[int, str] | None]:
 
 
 def _have_different_sites(a: ChainPair, b: ChainPair) -> bool:
-    """Are all sites known and different?"""
     return all(x and y and x[0] != y[0] for x, y in product(a, b))
 
 

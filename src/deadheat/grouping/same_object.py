@@ -13,22 +13,18 @@ from __future__ import annotations
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from deadheat.grouping.connected_components import ConnectedComponents
 from deadheat.grouping.fingerprint import ATOMIC_SITE
 from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, VARIANT_ID_LENGTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
+    from deadheat.grouping.connected_components import ConnectedComponents
     from deadheat.grouping.fingerprint import CallChain
-    from deadheat.grouping.keys import GroupingKey, Observation
+    from deadheat.grouping.keys import ActorSource, GroupingKey, Observation, ReportInDocument
     from deadheat.grouping.races import GroupingFacts
 
     KeysByVariant = dict[tuple[str, Hashable, int], GroupingKey]  # by variant id, stream and identity of the key
-
-    ActorSource = Callable[[], frozenset[str]]
-
-    ReportInDocument = tuple[GroupingKey, Hashable, int, ActorSource]  # key, stream, address, actors
 
 
 # the callers of a side, nearest first, and the line of the nearest call
@@ -88,11 +84,8 @@ def filling_instructions(writes: Iterable[tuple[str, int]]) -> frozenset[str]:
     fields = sorted(set().union(*addresses.values()))
     lowest, highest = fields[0], fields[-1]
     distance = min(max(lowest - pointer, pointer - highest) for pointer in pointers)
-    return (
-        frozenset(addresses)
-        if highest - lowest < _MAX_OBJECT_BYTES and distance >= _MIN_POINTER_DISTANCE
-        else frozenset()
-    )
+    fills_object = highest - lowest < _MAX_OBJECT_BYTES and distance >= _MIN_POINTER_DISTANCE
+    return frozenset(addresses) if fills_object else frozenset()
 
 
 # words of one object are within 1 << 6 bytes
@@ -201,9 +194,7 @@ _MAX_CALLS: Final = 64
 
 def fingerprints_split_by_caller(ids: list[str], reports: list[ReportInDocument], facts: GroupingFacts) -> set[str]:
     """Fingerprints with two objects in one process that have different callers on both sides."""
-    components = ConnectedComponents()
-    for a, b in facts.links:
-        components.join(a, b)
+    components = facts.linked_components()
     calls_by_base: dict[tuple[str, Hashable], dict[str, tuple[GroupingKey, int, ActorSource]]] = {}
     for name, (key, stream, address, actors) in zip(ids, reports, strict=True):
         known = calls_by_base.setdefault((facts.variants[name].base, stream), {})
@@ -213,15 +204,15 @@ def fingerprints_split_by_caller(ids: list[str], reports: list[ReportInDocument]
         name for (name, _), known in calls_by_base.items() if len(known) > 1 and _any_callers_differ(known.values())
     }
     incomplete = {name for name, (key, *_) in zip(ids, reports, strict=True) if key.has_omitted_function}
-    return (
-        split_bases | _split_incomplete(ids, incomplete, facts, split_bases, components) if incomplete else split_bases
-    )
+    return split_bases | _split_incomplete(ids, incomplete, facts, split_bases, components)
 
 
 def _split_incomplete(
     ids: list[str], incomplete: set[str], facts: GroupingFacts, split_bases: set[str], components: ConnectedComponents
 ) -> set[str]:
     """Fingerprints with an omitted function whose reports belong to different races."""
+    if not incomplete:
+        return set()
     complete_by_root: dict[str, set[str]] = {}  # by component root
     for name in set(ids) - incomplete:
         base = facts.variants[name].base

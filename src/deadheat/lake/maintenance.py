@@ -53,16 +53,12 @@ def _content_faults(lake: Lake) -> Iterator[str]:
     locations = sightings.group_by(["uri", "offset", "length", "lane"]).aggregate([])
     if duplicates := sightings.num_rows - locations.num_rows:
         yield f"{duplicates} duplicate sightings"
-    digests = lake.read_rows("reports", ["digest"])["digest"]
-    if duplicates := len(digests) - len(pc.unique(digests)):
-        yield f"{duplicates} duplicate reports"
-    if missing := _count_missing(sightings["report"], digests):
-        yield f"{missing} reports of sightings are missing"
-    files = lake.read_rows("files", ["uri"])["uri"]
-    if duplicates := len(files) - len(pc.unique(files)):
-        yield f"{duplicates} duplicate files"
-    if missing := _count_missing(sightings["file"], files):
-        yield f"{missing} files of sightings are missing"
+    for table, key, reference in (("reports", "digest", "report"), ("files", "uri", "file")):
+        keys = lake.read_rows(table, [key])[key]
+        if duplicates := len(keys) - len(pc.unique(keys)):
+            yield f"{duplicates} duplicate {table}"
+        if missing := _count_missing(sightings[reference], keys):
+            yield f"{missing} {table} of sightings are missing"
     races = lake.read_rows("races", ["sightings", "nodes"])
     counted = pc.sum(races["sightings"]).as_py() or 0
     if counted != sightings.num_rows:

@@ -11,12 +11,15 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 from deadheat.diagnosis import ranking
-from deadheat.grouping import races as loose
-from deadheat.grouping.races import GroupingFacts, Variant, race_ids, status_history
+from deadheat.grouping.links import Link, LinkKind
+from deadheat.grouping.races import GroupingFacts, Variant, find_families, race_ids, status_history
+from deadheat.lake import report_row, sighting_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from deadheat.grouping.keys import GroupingKey
+    from deadheat.grouping.races import VariantAliases
     from deadheat.lake.report_row import ReportDetails
 
     JsonDict = dict[str, Any]
@@ -29,9 +32,24 @@ SIGHTING_COLUMNS: Final = (
 )  # fmt: skip
 # the best report, and the columns that a race takes from it
 _BEST_REPORT_COLUMNS: Final = ("damage", "report", "title", "detector", "kind", "sites")
-# aliases that are variant ids start with one of these
-_HEX_DIGITS: Final = "0123456789abcdef"
 _SET_COLUMNS: Final = ("repos", "runs", "tests", "days", "keys", "links", "aliases")
+
+
+def restore_address_and_actors(row: JsonDict) -> None:
+    """Replace the placeholders in the grouping columns of a sighting."""
+    names = row["names"]
+    row["address"] = row["address"] and report_row.placeholder_name(row["address"], names)
+    row["actors"] = [report_row.placeholder_name(actor, names) for actor in row["actors"]]
+
+
+def add_document_variants(
+    rows: list[JsonDict], keys: list[GroupingKey], known_aliases: Mapping[str, VariantAliases] | None = None
+) -> None:
+    """Add the variant columns to the sightings of one document, which are in its order."""
+    pairs = zip(keys, rows, strict=True)
+    reports = [(key, str(row["lane"]), row["address"], row["actors"], row["names"]) for key, row in pairs]
+    for row, columns in zip(rows, sighting_rows.variant_columns(reports, known_aliases), strict=True):
+        row.update(columns)
 
 
 class _RowSum:
@@ -151,7 +169,7 @@ def race_and_family_rows(variants: list[JsonDict]) -> tuple[list[JsonDict], list
         members.setdefault(race, set()).add(row["node"])
         others.setdefault(race, set()).update((row["node"], row["base"]))
     rows = {race: {**total.to_row()} for race, total in sums.items()}
-    families = loose.find_families({race: row["keys"] for race, row in rows.items()})
+    families = find_families({race: row["keys"] for race, row in rows.items()})
     related = {race: family.id for family in families for race in family.races}
     newest = max((row["days"][-1] for row in rows.values()), default=date.min)
     states_by_days: dict[tuple[date, ...], list[JsonDict]] = {}  # most races share the same few days
@@ -179,12 +197,13 @@ def race_by_variant(variants: list[JsonDict]) -> dict[str, str]:
 def _grouping_facts(variants: list[JsonDict]) -> GroupingFacts:
     """The grouping facts of these variants."""
     variants_by_name = {row["node"]: Variant(row["base"], "") for row in variants}
-    # most aliases are ids of variants that do not exist
-    aliases = {
-        (row["node"], other)
-        for row in variants
-        for other in row["aliases"]
-        if other in variants_by_name or other[0] not in _HEX_DIGITS
-    }
-    links = {(row["node"], other) for row in variants for other in row["links"]}
-    return GroupingFacts(variants_by_name, links, aliases, {row["base"] for row in variants if row["split"]})
+    facts = GroupingFacts(variants_by_name, set(), set(), {row["base"] for row in variants if row["split"]})
+    for row in variants:
+        name = row["node"]
+        for link in map(Link.decode, row["links"]):
+            (facts.links if link.kind is LinkKind.VARIANT else facts.shared_names).add((name, link.key))
+        for link in map(Link.decode, row["aliases"]):
+            # most aliases are ids of variants that do not exist
+            if link.kind is not LinkKind.VARIANT or link.key in variants_by_name:
+                facts.aliases.add((name, link))
+    return facts

@@ -9,126 +9,81 @@ LAKE_VERSION = 2
 # since this version only derived tables got columns; older lakes are readable and upgraded on write
 OLDEST_LAKE_VERSION = 1
 
-TEXT, NUMBER, TIME = pa.string(), pa.int64(), pa.timestamp("us", "UTC")
-TEXTS = pa.list_(TEXT)
+TEXT, NUMBER, FLAG, REAL = pa.string(), pa.int64(), pa.bool_(), pa.float64()
+TIME, DAY, TEXTS = pa.timestamp("us", "UTC"), pa.date32(), pa.list_(TEXT)
 
-_SITE_FIELDS = [("function", TEXT), ("package", TEXT), ("file", TEXT), ("line", NUMBER)]
+
+def _columns(names: str, kind: pa.DataType = TEXT) -> list[tuple[str, pa.DataType]]:
+    """Several columns of one type."""
+    return [(name, kind) for name in names.split()]
+
+
+_SITE_FIELDS = [*_columns("function package file"), ("line", NUMBER)]
 SITE = pa.struct(_SITE_FIELDS)
-FRAME = pa.struct([*_SITE_FIELDS, ("origin", TEXT), ("stale", pa.bool_()), ("path", TEXT), ("inlined", pa.bool_())])
+FRAME = pa.struct([*_SITE_FIELDS, ("origin", TEXT), ("stale", FLAG), ("path", TEXT), ("inlined", FLAG)])
 STACK = pa.list_(FRAME)
 ACCESS = pa.struct(
     [
-        ("op", TEXT),
-        ("size", NUMBER),
-        ("address", TEXT),
-        ("actor", TEXT),
-        ("locks", TEXTS),
-        ("site", SITE),
-        ("stack", STACK),
-        ("test", TEXT),
+        *(("op", TEXT), ("size", NUMBER)),
+        *_columns("address actor"),
+        *(("locks", TEXTS), ("site", SITE), ("stack", STACK), ("test", TEXT)),
     ]
 )
-ACTOR = pa.struct([("id", TEXT), ("state", TEXT), ("created_at", STACK)])
+ACTOR = pa.struct([*_columns("id state"), ("created_at", STACK)])
 LOCATION = pa.struct(
     [
-        ("kind", TEXT),
-        ("name", TEXT),
-        ("address", TEXT),
-        ("size", NUMBER),
-        ("offset", NUMBER),
-        ("actor", TEXT),
-        ("file", TEXT),
-        ("line", NUMBER),
-        ("stack", STACK),
+        *_columns("kind name address"),
+        *_columns("size offset", NUMBER),
+        *_columns("actor file"),
+        *(("line", NUMBER), ("stack", STACK)),
     ]
 )
-LOCK = pa.struct([("id", TEXT), ("address", TEXT), ("created_at", STACK)])
-EDGE = pa.struct([("held", TEXT), ("acquired", TEXT), ("actor", TEXT), ("stack", STACK), ("held_stack", STACK)])
+LOCK = pa.struct([*_columns("id address"), ("created_at", STACK)])
+EDGE = pa.struct([*_columns("held acquired actor"), *_columns("stack held_stack", STACK)])
 # a list, because a detector may print a fact twice and order matters
-FACT = pa.struct([("name", TEXT), ("value", TEXT)])
-CAUSE = pa.struct([("cause", TEXT), ("confidence", pa.float64()), ("evidence", TEXTS)])
+FACT = pa.struct(_columns("name value"))
+CAUSE = pa.struct([("cause", TEXT), ("confidence", REAL), ("evidence", TEXTS)])
 # how many sightings have a cause first, and the sum of their confidences, as in `diagnosis.ranking`
-VOTE = pa.struct([("cause", TEXT), ("sightings", NUMBER), ("weight", NUMBER)])
+VOTE = pa.struct([("cause", TEXT), *_columns("sightings weight", NUMBER)])
 
 # the fields of a report, as in `scan --format jsonl`
 REPORT_FIELDS = [
-    ("detector", TEXT),
-    ("kind", TEXT),
-    ("title", TEXT),
-    ("fingerprint", TEXT),
-    ("accesses", pa.list_(ACCESS)),
-    ("actors", pa.list_(ACTOR)),
-    ("location", LOCATION),
-    ("locks", pa.list_(LOCK)),
-    ("cycle", pa.list_(EDGE)),
-    ("facts", pa.list_(FACT)),
-    ("test", TEXT),
-    ("causes", pa.list_(CAUSE)),
-    ("damage", TEXTS),
+    *_columns("detector kind title fingerprint"),
+    *(("accesses", pa.list_(ACCESS)), ("actors", pa.list_(ACTOR)), ("location", LOCATION)),
+    *(("locks", pa.list_(LOCK)), ("cycle", pa.list_(EDGE)), ("facts", pa.list_(FACT))),
+    *(("test", TEXT), ("causes", pa.list_(CAUSE)), ("damage", TEXTS)),
 ]
 # the claims of the author, if the sighting is in a bug report
 CLAIM = pa.struct(
-    [
-        ("kind", TEXT),
-        ("role", TEXT),
-        ("value", TEXT),
-        ("details", pa.list_(FACT)),
-        ("quote", TEXT),
-        ("offset", NUMBER),
-        ("length", NUMBER),
-    ]
+    [*_columns("kind role value"), *(("details", pa.list_(FACT)), ("quote", TEXT)), *_columns("offset length", NUMBER)]
 )
-BUG_REPORT = pa.struct(
-    [*((name, TEXT) for name in ("uri", "shape", "title", "id", "written", "thread")), ("claims", pa.list_(CLAIM))]
-)
+BUG_REPORT = pa.struct([*_columns("uri shape title id written thread"), ("claims", pa.list_(CLAIM))])
 # what decides which variants are one race, as in `grouping.races`
-VARIANT_FIELDS = [("base", TEXT), ("links", TEXTS), ("aliases", TEXTS), ("split", pa.bool_())]
-RUN_FIELDS = [(name, TEXT) for name in ("repo", "commit", "branch", "job", "run")]
+VARIANT_FIELDS = [("base", TEXT), *_columns("links aliases", TEXTS), ("split", FLAG)]
+RUN_FIELDS = _columns("repo commit branch job run")
 
-REPORTS = pa.schema([("digest", TEXT), *REPORT_FIELDS, ("sites", TEXTS), ("keys", TEXTS)])
+REPORTS = pa.schema([("digest", TEXT), *REPORT_FIELDS, *_columns("sites keys", TEXTS)])
 SIGHTINGS = pa.schema(
     [
-        # the first two columns are used to skip data files
-        ("node", TEXT),
-        ("uri", TEXT),
-        ("offset", NUMBER),
-        ("length", NUMBER),
-        ("lane", TEXT),
-        ("file", TEXT),
-        ("observed_at", TIME),
-        ("ingest", TEXT),
+        *_columns("node uri"),  # used to skip data files
+        *_columns("offset length", NUMBER),
+        *_columns("lane file"),
+        *(("observed_at", TIME), ("ingest", TEXT)),
         *RUN_FIELDS,
-        ("test", TEXT),
-        ("fingerprint", TEXT),
+        *_columns("test fingerprint"),
         *VARIANT_FIELDS,
-        ("report", TEXT),
-        ("names", TEXTS),
-        ("damage", NUMBER),
-        ("bug_report", BUG_REPORT),
+        *(("report", TEXT), ("names", TEXTS), ("damage", NUMBER), ("bug_report", BUG_REPORT)),
     ]
 )
 RACES = pa.schema(
     [
-        ("race", TEXT),
-        ("aliases", TEXTS),
-        ("title", TEXT),
-        ("detector", TEXT),
-        ("kind", TEXT),
-        ("sites", TEXTS),
-        ("cause", TEXT),
-        ("causes", pa.list_(VOTE)),
-        ("family", TEXT),
-        ("sightings", NUMBER),
-        ("repos", TEXTS),
-        ("runs", TEXTS),
-        ("tests", TEXTS),
-        ("first_seen", TIME),
-        ("last_seen", TIME),
-        ("status", TEXT),
-        ("history", pa.list_(pa.struct([("day", pa.date32()), ("status", TEXT)]))),
-        ("report", TEXT),
-        ("nodes", TEXTS),
-        ("keys", TEXTS),
+        *(("race", TEXT), ("aliases", TEXTS)),
+        *_columns("title detector kind"),
+        *(("sites", TEXTS), ("cause", TEXT), ("causes", pa.list_(VOTE)), ("family", TEXT), ("sightings", NUMBER)),
+        *_columns("repos runs tests", TEXTS),
+        *_columns("first_seen last_seen", TIME),
+        *(("status", TEXT), ("history", pa.list_(pa.struct([("day", DAY), ("status", TEXT)])))),
+        *(("report", TEXT), ("nodes", TEXTS), ("keys", TEXTS)),
     ]
 )
 # rows of variants are added up to rows of races
@@ -137,85 +92,47 @@ NODES = pa.schema(
         ("node", TEXT),
         *VARIANT_FIELDS,
         ("sightings", NUMBER),
-        ("repos", TEXTS),
-        ("runs", TEXTS),
-        ("tests", TEXTS),
-        ("days", pa.list_(pa.date32())),
-        ("first_seen", TIME),
-        ("last_seen", TIME),
-        ("keys", TEXTS),
-        ("damage", NUMBER),
-        ("report", TEXT),
-        ("title", TEXT),
-        ("detector", TEXT),
-        ("kind", TEXT),
-        ("sites", TEXTS),
-        ("causes", pa.list_(VOTE)),
+        *_columns("repos runs tests", TEXTS),
+        ("days", pa.list_(DAY)),
+        *_columns("first_seen last_seen", TIME),
+        *(("keys", TEXTS), ("damage", NUMBER)),
+        *_columns("report title detector kind"),
+        *(("sites", TEXTS), ("causes", pa.list_(VOTE))),
     ]
 )
-FAMILIES = pa.schema([("family", TEXT), ("culprit", TEXT), ("races", TEXTS), ("why", TEXTS)])
-REJECTS = pa.schema([("uri", TEXT), ("what", TEXT), ("observed_at", TIME), ("ingest", TEXT)])
-FILES = pa.schema(
-    [("uri", TEXT), ("length", NUMBER), ("modified_at", TIME), ("head", TEXT), ("tail", TEXT), ("ingest", TEXT)]
-)
+FAMILIES = pa.schema([*_columns("family culprit"), *_columns("races why", TEXTS)])
+REJECTS = pa.schema([*_columns("uri what"), ("observed_at", TIME), ("ingest", TEXT)])
+FILES = pa.schema([("uri", TEXT), ("length", NUMBER), ("modified_at", TIME), *_columns("head tail ingest")])
 
 # fixes of races in the history of a repository, written by `mine`
-QUOTED = pa.struct([("fingerprint", TEXT), ("title", TEXT), ("report", TEXT)])
+QUOTED = pa.struct(_columns("fingerprint title report"))
 FIXES = pa.schema(
     [
-        ("repo", TEXT),
-        ("commit", TEXT),
-        ("subject", TEXT),
-        ("fixed_at", TIME),
-        ("strategy", TEXT),
-        ("strategies", TEXTS),
-        ("why", TEXTS),
-        ("files", TEXTS),
-        ("functions", TEXTS),
-        ("types", TEXTS),
-        ("variables", TEXTS),
-        ("causes", TEXTS),
-        ("issues", TEXTS),
-        ("pull", TEXT),
-        ("is_merge", pa.bool_()),
-        ("brings", TEXTS),
-        ("reverted_by", TEXT),
-        ("reports", pa.list_(QUOTED)),
+        *_columns("repo commit subject"),
+        *(("fixed_at", TIME), ("strategy", TEXT)),
+        *_columns("strategies why files functions types variables causes issues", TEXTS),
+        *(("pull", TEXT), ("is_merge", FLAG), ("brings", TEXTS), ("reverted_by", TEXT), ("reports", pa.list_(QUOTED))),
     ]
 )
 
 # what repositories tell about races, written by `place`
-CANDIDATE = pa.struct([("commit", TEXT), ("subject", TEXT), ("score", pa.float64()), ("why", TEXTS)])
+CANDIDATE = pa.struct([*_columns("commit subject"), ("score", REAL), ("why", TEXTS)])
 PIN = pa.struct(
     [
-        *((name, TEXT) for name in ("line", "first", "last", "first_day", "last_day", "named")),
-        *((name, NUMBER) for name in ("commits", "frames", "frames_fit", "ties")),
+        *_columns("line first last first_day last_day named"),
+        *_columns("commits frames frames_fit ties", NUMBER),
         ("tags", TEXTS),
     ]
 )
-VARIABLE = pa.struct(
-    [*((name, TEXT) for name in ("name", "owner", "kind", "file")), ("line", NUMBER), ("sure", pa.bool_())]
-)
+VARIABLE = pa.struct([*_columns("name owner kind file"), ("line", NUMBER), ("sure", FLAG)])
 DOSSIERS = pa.schema(
     [
-        ("race", TEXT),
-        ("repo", TEXT),
-        ("state", TEXT),
-        ("report", TEXT),
-        ("tip", TEXT),
-        ("placed_at", TIME),
-        ("racing", NUMBER),
-        ("pin", PIN),
-        ("variable", VARIABLE),
-        ("cause", CAUSE),
-        ("fixed_by", pa.list_(CANDIDATE)),
-        ("fixed_in", TEXTS),
-        ("introduced_by", pa.list_(CANDIDATE)),
-        ("still_present", pa.bool_()),
-        ("reproduce", pa.struct([("framework", TEXT), ("command", TEXT)])),
-        ("owners", pa.list_(pa.struct([("who", TEXT), ("why", TEXT)]))),
-        ("fault", TEXT),
-        ("dossier", TEXT),
+        *_columns("race repo state report tip"),
+        *(("placed_at", TIME), ("racing", NUMBER), ("pin", PIN), ("variable", VARIABLE), ("cause", CAUSE)),
+        *(("fixed_by", pa.list_(CANDIDATE)), ("fixed_in", TEXTS), ("introduced_by", pa.list_(CANDIDATE))),
+        *(("still_present", FLAG), ("reproduce", pa.struct(_columns("framework command")))),
+        ("owners", pa.list_(pa.struct(_columns("who why")))),
+        *_columns("fault dossier"),
     ]
 )
 
@@ -232,8 +149,6 @@ TABLES = {
 }
 # tables that many lakes do not have; they are created on the first write
 OPTIONAL_TABLES = ("fixes", "dossiers")
-# rebuilt from the other tables and replaced as a whole
-DERIVED_TABLES = ("nodes", "races", "families")
 
 
 def sort_columns(table: str) -> list[str]:

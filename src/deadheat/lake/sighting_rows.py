@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from deadheat.api import original_causes
 from deadheat.grouping.document import DocumentGrouping as Reports
 from deadheat.grouping.keys import GroupingKey, actor_numbers, grouping_key_of, racing_instructions
-from deadheat.grouping.races import group_by_first
 from deadheat.lake import report_row
 from deadheat.lake.report_row import MaskedReport, mask_report
 from deadheat.serialization import SCHEMA_VERSION, document_to_wire, sighting_from_wire
@@ -127,7 +126,7 @@ def variant_columns(
             key, stream, memory_address, partial(actor_numbers, actors), partial(report_row.instructions_in, names)
         )
     ids, facts = document.group_reports()
-    links, aliases = group_by_first(facts.links), facts.aliases_by_variant(known_aliases)
+    links, aliases = facts.encoded_links(), facts.encoded_aliases(known_aliases)
     for name in ids:
         base = facts.variants[name].base
         yield {

@@ -19,16 +19,6 @@ if TYPE_CHECKING:
 LOG_FOLDER = "_delta_log"
 
 
-def _open_remote(root: str) -> tuple[Any, str]:
-    import fsspec
-
-    try:
-        files, path = fsspec.core.url_to_fs(root)
-    except (ImportError, ValueError) as error:
-        raise DeadheatError(f"no such kind of file system ({error})", root) from error
-    return files, str(path)
-
-
 class LakeStorage:
     """A folder, and the file operations of a lake."""
 
@@ -39,8 +29,13 @@ class LakeStorage:
             # for delta-rs and Spark
             self.uri = self._path
         else:
-            self.filesystem, path = _open_remote(root)
-            self._path = path.rstrip("/")
+            import fsspec
+
+            try:
+                self.filesystem, path = fsspec.core.url_to_fs(root)
+            except (ImportError, ValueError) as error:
+                raise DeadheatError(f"no such kind of file system ({error})", root) from error
+            self._path = str(path).rstrip("/")
             self.uri = self.filesystem.unstrip_protocol(self._path)
 
     @cached_property
@@ -52,7 +47,6 @@ class LakeStorage:
 
     @property
     def arrow_filesystem(self) -> Any:
-        """The file system for Arrow."""
         from pyarrow import fs
 
         return fs.LocalFileSystem() if self.is_local else fs.PyFileSystem(fs.FSSpecHandler(self.filesystem))
@@ -61,7 +55,6 @@ class LakeStorage:
         return f"{self._path}/{name}"
 
     def uri_of(self, name: str) -> str:
-        """The URI of a file or folder."""
         return f"{self.uri}/{name}"
 
     def exists(self, name: str) -> bool:
@@ -99,7 +92,6 @@ class LakeStorage:
             yield from ((path.removeprefix(f"{folder}/"), info) for path, info in found.items())
 
     def entry_names(self, name: str) -> list[str]:
-        """The names of the entries of a folder."""
         folder = self.path_of(name)
         if not self.filesystem.exists(folder):
             return []
@@ -114,7 +106,6 @@ class LakeStorage:
         return time.time() - max(times, default=time.time())
 
     def move_file(self, name: str, new_name: str) -> None:
-        """Rename a file."""
         self.make_folder(new_name.rpartition("/")[0])
         self.filesystem.mv(self.path_of(name), self.path_of(new_name))
 

@@ -68,7 +68,10 @@ class Lake:
             if table is not None:
                 _add_missing_columns(table, TABLES[name])
             elif wanted:
-                self._tables[name] = _create_table(self.storage.uri_of(name), name, settings)
+                self._tables[name] = DeltaTable.create(
+                    self.storage.uri_of(name), TABLES[name], "ignore", name=name, configuration={**settings},
+                    raise_if_key_not_exists=False,
+                )  # fmt: skip
         self.__dict__.pop("is_there", None)
 
     @property
@@ -78,11 +81,9 @@ class Lake:
 
     @property
     def outdated_tables(self) -> list[str]:
-        """The tables that were made by a version with fewer columns."""
         return [name for name in self.table_names if _schema_version(self.delta_table(name)) < LAKE_VERSION]
 
     def mark_current(self, names: Sequence[str]) -> None:
-        """Record that these tables have been rebuilt with all columns."""
         for name in names:
             properties = {_SCHEMA_PROPERTY: str(LAKE_VERSION)}
             self.delta_table(name).alter.set_table_properties(properties, raise_if_not_exists=False)
@@ -93,7 +94,6 @@ class Lake:
         self.__dict__.pop("is_there", None)
 
     def has_table(self, name: str) -> bool:
-        """Does the table exist?"""
         return self._open_table(name) is not None
 
     @property
@@ -132,11 +132,10 @@ class Lake:
         return self.delta_table(name).transaction_version(APPLICATION) or 0
 
     def data_files(self, name: str) -> list[str]:
-        """The data files of a table, relative to its folder."""
+        """The paths relative to the folder of the table."""
         return self._file_column(name, "path")
 
     def data_file_sizes(self, name: str) -> list[int]:
-        """The sizes of the data files."""
         return self._file_column(name, "size_bytes")
 
     def row_count(self, name: str) -> int:
@@ -150,21 +149,19 @@ class Lake:
     def read_rows(
         self, name: str, columns: Sequence[str] | None = None, where: pc.Expression | None = None
     ) -> pa.Table:
+        wanted = list(columns or TABLES[name].names)
         with self._reading_errors(name):
-            return self._read_rows(name, list(columns or TABLES[name].names), where)
-
-    def _read_rows(self, name: str, wanted: list[str], where: pc.Expression | None) -> pa.Table:
-        if where is not None:
-            return self.arrow_dataset(name).to_table(columns=wanted, filter=where)
-        # as fast, without `pyarrow.dataset`, which takes 0.3 s to import
-        schema = pa.schema([TABLES[name].field(column) for column in wanted])
-        parts = [pa.Table.from_batches([], schema)]
-        for path in self.data_files(name):
-            with self.storage.arrow_filesystem.open_input_file(self.storage.path_of(f"{name}/{path}")) as file:
-                content = _fill_missing_columns(pq.ParquetFile(file).read(wanted), schema)
-                # `cast` imports `pyarrow.compute`, which takes time
-                parts.append(content if content.schema.equals(schema) else content.cast(schema))
-        return pa.concat_tables(parts)
+            if where is not None:
+                return self.arrow_dataset(name).to_table(columns=wanted, filter=where)
+            # as fast, without `pyarrow.dataset`, which takes 0.3 s to import
+            schema = pa.schema([TABLES[name].field(column) for column in wanted])
+            parts = [pa.Table.from_batches([], schema)]
+            for path in self.data_files(name):
+                with self.storage.arrow_filesystem.open_input_file(self.storage.path_of(f"{name}/{path}")) as file:
+                    content = _fill_missing_columns(pq.ParquetFile(file).read(wanted), schema)
+                    # `cast` imports `pyarrow.compute`, which takes time
+                    parts.append(content if content.schema.equals(schema) else content.cast(schema))
+            return pa.concat_tables(parts)
 
     def read_batches(self, name: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield a table of any size in batches."""
@@ -194,19 +191,11 @@ class Lake:
                 yield fragment.path.removeprefix(folder), fragment
 
 
-def _create_table(uri: str, name: str, settings: dict[str, str]) -> DeltaTable:
-    """Create an empty table, unless another process has just created it."""
-    return DeltaTable.create(
-        uri, TABLES[name], mode="ignore", name=name, configuration={**settings}, raise_if_key_not_exists=False
-    )
-
-
 def _unreadable_error(uri: str, why: object) -> DeadheatError:
     return DeadheatError(f"cannot be read ({str(why).partition(chr(10))[0]})", uri, "`deadheat lake check`")
 
 
 def _add_missing_columns(table: DeltaTable, schema: pa.Schema) -> None:
-    """Add missing columns to a table."""
     known = {field.name for field in table.schema().fields}
     missing = pa.schema([field for field in schema if field.name not in known])
     if missing.names:
@@ -214,7 +203,6 @@ def _add_missing_columns(table: DeltaTable, schema: pa.Schema) -> None:
 
 
 def _fill_missing_columns(content: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Add missing columns to rows, filled with nulls."""
     for field in schema:
         if field.name not in content.schema.names:
             content = content.append_column(field, pa.nulls(content.num_rows, field.type))

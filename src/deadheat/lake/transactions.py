@@ -47,8 +47,6 @@ _MIN_DICTIONARY_ROWS = 4096
 
 @dataclass(frozen=True, slots=True)
 class AddedFile:
-    """A data file that a batch adds to a table."""
-
     path: str
     size: int
     stats: str
@@ -60,8 +58,6 @@ class AddedFile:
 
 @dataclass(slots=True)
 class TableChange:
-    """The changes of a batch to one table."""
-
     add: list[AddedFile] = field(default_factory=list)
     remove: list[str] = field(default_factory=list)
 
@@ -86,9 +82,6 @@ class Intent:
         return cls(content["ingest"], content["base"], changes)
 
 
-# -- data files ------------------------------------------------------------------------------------
-
-
 def written_files(storage: LakeStorage, table: str, ingest: str) -> list[AddedFile]:
     """The data files of a batch that executors wrote, with the statistics for file skipping."""
     added_files = []
@@ -101,7 +94,6 @@ def written_files(storage: LakeStorage, table: str, ingest: str) -> list[AddedFi
 
 
 def write_rows(storage: LakeStorage, table: str, ingest: str, content: pa.Table) -> list[AddedFile]:
-    """Write rows of a batch on the driver."""
     if not content.num_rows:
         return []
     storage.make_folder(f"{table}/{ingest}")
@@ -113,7 +105,6 @@ def write_rows(storage: LakeStorage, table: str, ingest: str, content: pa.Table)
 
 
 def parquet_options(table: str, rows: int) -> dict[str, Any]:
-    """The Parquet options for a data file with this many rows."""
     columns = TABLES[table]
     return {
         "compression": "zstd",
@@ -141,9 +132,6 @@ def file_stats(metadata: pq.FileMetaData, table: str) -> str:
             max_values[column] = max(s.max for s in texts)
     statistics = {"numRecords": metadata.num_rows, "minValues": min_values, "maxValues": max_values}
     return json.dumps(statistics)
-
-
-# -- commit ----------------------------------------------------------------------------------------
 
 
 def commit_intent(lake: Lake, intent: Intent, on_stage: Callable[[str], None] = lambda _: None) -> None:
@@ -232,9 +220,6 @@ def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
 def _batch_number(intent: Intent) -> int:
     """The batch as a number, because transactions have no names."""
     return int.from_bytes(blake2b(intent.ingest.encode(), digest_size=7).digest())
-
-
-# -- abandoned files -------------------------------------------------------------------------------
 
 
 def remove_abandoned_files(lake: Lake, keep: Iterable[str] = (), older_than: float = _ABANDONED_SECONDS) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from deadheat.lake.schema import SIGHTINGS
 from deadheat.spark import reduce_spark
 from deadheat.spark.input_files import list_work, spread_units
-from deadheat.spark.reduce_spark import add_variants, distinct_reports, families
+from deadheat.spark.reduce_spark import add_variants, families, reports
 from deadheat.spark.session import prepare_session, start_session
 from deadheat.spark.tasks import map_units, register
 
@@ -50,12 +50,7 @@ def sightings(read_rows: DataFrame) -> DataFrame:
     found = read_rows.where("fault is null")
     grouped = found.where("node is not null").select(SIGHTINGS.names)
     ungrouped = found.where("node is null").select(SIGHTINGS.names)
-    return grouped.union(add_variants(ungrouped, distinct_reports(read_rows)))
-
-
-def reports(read_rows: DataFrame) -> DataFrame:
-    """The distinct reports in the rows that were read."""
-    return distinct_reports(read_rows)
+    return grouped.union(add_variants(ungrouped, reports(read_rows)))
 
 
 def races(read_rows: DataFrame) -> DataFrame:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import functions as F  # noqa: N812, its name everywhere
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from deadheat.grouping.connected_components import ConnectedComponents
+from deadheat.grouping.links import LinkKind
 from deadheat.lake.schema import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
     from pyspark.sql.types import StructType
 
     from deadheat.lake.tables import Lake
 
 
 def spark_schema(schema: pa.Schema) -> StructType:
-    """An Arrow schema as a Spark schema."""
     return from_arrow_schema(schema, prefer_timestamp_ntz=False)
 
 
@@ -45,21 +46,48 @@ def empty_frame(spark: SparkSession, schema: pa.Schema) -> DataFrame:
 
 def frame_of_rows(spark: SparkSession, content: list[dict[str, Any]], schema: pa.Schema) -> DataFrame:
     """A DataFrame of a few rows from the driver."""
-    import pyarrow as pa
-
     if not content:
         return empty_frame(spark, schema)
     return spark.createDataFrame(pa.Table.from_pylist(content, schema))
 
 
+def is_in(column: str, values: Sequence[str]) -> pc.Expression:
+    return pc.field(column).isin(pa.array(values, pa.string()))
+
+
+_MAX_LENGTH = 1 << 10
+
+
+def decode_link(text: Column) -> Column:
+    """A stored link as a struct of `kind`, `key` and `ordinal`, as `Link.decode`."""
+    prefix = F.substring(text, 1, 1)
+    kind = F.when(prefix.isin(*map(str, LinkKind)), prefix).otherwise(LinkKind.VARIANT.value)
+    is_base = kind == LinkKind.POSSIBLE_BASE.value
+    key = F.when(kind == LinkKind.VARIANT.value, text).otherwise(F.substring(text, 2, _MAX_LENGTH))
+    key = F.when(is_base, F.substring(text, 3, _MAX_LENGTH)).otherwise(key)
+    ordinal = F.when(is_base, F.conv(F.substring(text, 2, 1), 16, 10).cast("int"))
+    return F.struct(kind.alias("kind"), key.alias("key"), ordinal.alias("ordinal"))
+
+
+def encode_link(kind: LinkKind, key: str) -> Column:
+    return F.concat(F.lit(kind.value), key)
+
+
+def aliases_of_kind(variants: DataFrame, kind: LinkKind) -> DataFrame:
+    """The aliases of one kind: `node`, `key` and `ordinal`."""
+    aliases = variants.select("node", F.explode("aliases").alias("text"))
+    links = aliases.select("node", decode_link(F.col("text")).alias("link")).select("node", "link.*")
+    return links.where(F.col("kind") == kind.value).drop("kind")
+
+
 _LABEL_SCHEMA = pa.schema([("id", pa.string()), ("label", pa.string())])
 
 
-# up to this many edges are joined on the driver, in a second instead of a dozen Spark jobs
-MAX_LOCAL_EDGES = 200_000
+# up to this many rows are reduced on the driver, in a second or two instead of dozens of Spark jobs
+MAX_LOCAL_ROWS = 100_000
 
 
-def component_labels(edges: DataFrame, max_local_edges: int = MAX_LOCAL_EDGES) -> DataFrame:
+def component_labels(edges: DataFrame, max_local_edges: int = MAX_LOCAL_ROWS) -> DataFrame:
     """Return `id` and `label` for the ids in columns `a` and `b`: the smallest id of the component."""
     edges = edges.select("a", "b").distinct()
     if max_local_edges and len(collected := edges.limit(max_local_edges).collect()) < max_local_edges:

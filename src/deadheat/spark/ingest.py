@@ -15,10 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from deadheat.errors import DeadheatError
 from deadheat.lake import transactions
@@ -27,6 +26,7 @@ from deadheat.lake.storage import write_lock
 from deadheat.lake.transactions import Intent, TableChange
 from deadheat.sources.ci_metadata import CiRun
 from deadheat.spark import input_files
+from deadheat.spark.dataframes import MAX_LOCAL_ROWS, is_in
 from deadheat.spark.reduce_local import LocalReducer
 from deadheat.spark.reduce_spark import SparkReducer
 from deadheat.spark.task_output import TaskOutput
@@ -53,39 +53,44 @@ def report_progress(spark: SparkSession | None, size: int, tick: Callable[[int],
     if spark is None:
         yield
         return
-    finished = threading.Event()
-    thread = _ProgressThread(spark, size, tick, finished)
+    finished, tracker, reported = threading.Event(), spark.sparkContext.statusTracker(), 0
+
+    def report_up_to(count: int) -> None:
+        nonlocal reported
+        if count > reported:
+            tick(count - reported)
+            reported = count
+
+    def poll_stages() -> None:
+        while not finished.wait(_POLL_SECONDS):
+            # units are spread evenly, so the share of tasks is the share of bytes
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            done = [stage.numCompletedTasks / max(1, stage.numTasks) for stage in stages if stage is not None]
+            report_up_to(int(size * max(done, default=0.0)))
+
+    thread = threading.Thread(target=poll_stages, daemon=True)
     thread.start()
     try:
         yield
     finally:
         finished.set()
         thread.join()
-    thread.report_up_to(size)
+    report_up_to(size)
 
 
-class _ProgressThread(threading.Thread):
-    def __init__(self, spark: SparkSession, size: int, tick: Callable[[int], None], finished: threading.Event) -> None:
-        super().__init__(daemon=True)
-        self._tracker = spark.sparkContext.statusTracker()
-        self._size, self._tick, self._finished = size, tick, finished
-        self._reported = 0
+class Reducer(Protocol):
+    """Computes the table changes of one batch. All reducers give the same result."""
 
-    def run(self) -> None:
-        while not self._finished.wait(_POLL_SECONDS):
-            # units are spread evenly, so the share of tasks is the share of bytes
-            stages = [self._tracker.getStageInfo(s) for s in self._tracker.getActiveStageIds()]
-            done = [s.numCompletedTasks / max(1, s.numTasks) for s in stages if s is not None]
-            self.report_up_to(int(self._size * max(done, default=0.0)))
+    changes: dict[str, TableChange]
 
-    def report_up_to(self, count: int) -> None:
-        if count > self._reported:
-            self._tick(count - self._reported)
-            self._reported = count
+    def add_sightings(self, plan: IngestPlan, task_output: TaskOutput) -> None:
+        """Add what the tasks read, and update the derived tables."""
 
+    def rebuild_derived(self) -> None:
+        """Rebuild all derived tables."""
 
-# up to this many sightings and variants are reduced on the driver, which takes a second or two
-MAX_LOCAL_ROWS = 100_000
+    def new_races(self) -> list[tuple[str, str]]:
+        """Id and title of the races that have no variant known before."""
 
 
 class IngestBatch:
@@ -116,22 +121,18 @@ class IngestBatch:
 
     @property
     def updates_derived_tables(self) -> bool:
-        """Does the batch update the derived tables?"""
         return "nodes" in self._changes
 
     def added_rows(self, table: str) -> int:
-        """The number of rows that this batch adds to a table."""
         change = self._changes.get(table)
         return sum(added.row_count for added in change.add) if change else 0
 
     def read_documents(self) -> None:
-        """Read all files of the plan."""
         if self._plan.work_list:
             self._task_output.run_tasks(self._session(), self._plan.work_list, self._unit_bytes, self._max_local_rows)
         self._plan.skip_files(self._task_output.unread_files)
 
     def make_changes(self) -> None:
-        """Compute the table changes for what was read."""
         self._changes["files"] = self._file_changes()
         self._changes["rejects"] = self._reject_changes()
         if self.sighting_count or self._plan.replaced_files:
@@ -143,12 +144,11 @@ class IngestBatch:
             self.new_races = reducer.new_races()
 
     def rebuild_derived(self) -> None:
-        """Rebuild all derived tables."""
         reducer = self._make_reducer(self._lake.row_count("sightings"))
         reducer.rebuild_derived()
         self._changes = {"files": TableChange(), **reducer.changes}
 
-    def _make_reducer(self, rows: int) -> LocalReducer | SparkReducer:
+    def _make_reducer(self, rows: int) -> Reducer:
         if rows <= self._max_local_rows:
             return LocalReducer(self._lake, self._name)
         return SparkReducer(self._session(), self._lake, self._name)
@@ -159,7 +159,6 @@ class IngestBatch:
 
     @property
     def file_count(self) -> int:
-        """The number of files read."""
         return len(self._plan.file_rows)
 
     @cached_property
@@ -168,12 +167,10 @@ class IngestBatch:
         listing_faults = {(fault.where, fault_text(fault)) for fault in self._plan.faults}
         return sorted({*listing_faults, *((uri, what) for uri, what, _ in self._task_output.faults)})
 
-    # -- small tables, written from the driver -----------------------------------------------------
-
     def _file_changes(self) -> TableChange:
         rows = [{**row, "ingest": self._name} for row in self._plan.file_rows.values()]
         new = pa.Table.from_pylist(rows, FILES)
-        is_replaced = pc.field("uri").isin(pa.array(self._plan.replaced_files, pa.string()))
+        is_replaced = is_in("uri", self._plan.replaced_files)
         removed_files = []
         for path, fragment in self._lake.files_with_rows("files", is_replaced) if self._plan.replaced_files else ():
             removed_files.append(path)
@@ -219,8 +216,6 @@ class IngestOptions:
 
 @dataclass(frozen=True, slots=True)
 class IngestSummary:
-    """The result of an ingest."""
-
     files: int = 0
     known_files: int = 0  # files that were ingested before
     bytes: int = 0
@@ -266,7 +261,8 @@ def _run_ingest(start: StartSession, lake: Lake, paths: Sequence[str], options: 
             _prepare_lake(lake)
             elapsed = time.monotonic() - start_time
             return IngestSummary(known_files=plan.known_count, races=lake.row_count("races"), seconds=elapsed)
-        is_small = _is_small_batch(lake, plan)
+        sighting_count = lake.row_count("sightings") if lake.is_there else 0
+        is_small = plan.size < _SMALL_BYTES and sighting_count < _SMALL_ROWS
         session = cache(lambda: start(is_small))
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
         batch = IngestBatch(session, lake, plan, name, options.unit_bytes, options.max_local_rows)
@@ -303,12 +299,6 @@ def _run_ingest(start: StartSession, lake: Lake, paths: Sequence[str], options: 
 def _prepare_lake(lake: Lake) -> None:
     lake.create_tables()
     transactions.remove_abandoned_files(lake)
-
-
-def _is_small_batch(lake: Lake, plan: IngestPlan) -> bool:
-    if plan.size >= _SMALL_BYTES:
-        return False
-    return not lake.is_there or lake.row_count("sightings") < _SMALL_ROWS
 
 
 def rebuild_lake(start: StartSession, lake: Lake, timeout: float = 10.0, max_local_rows: int = MAX_LOCAL_ROWS) -> int:
@@ -362,7 +352,6 @@ def watch_paths(
     interval: float,
     on_batch: Callable[[IngestSummary], None],
 ) -> None:
-    """Ingest new files until interrupted."""
     query = start_query(start, lake, paths, options, interval, on_batch)
     try:
         query.awaitTermination()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from deadheat.errors import DeadheatError, UnreadableError
-from deadheat.lake.schema import RUN_FIELDS, TEXT, TIME
+from deadheat.lake.schema import FLAG, NUMBER, RUN_FIELDS, TEXT, TIME
 from deadheat.parsing.report_reader import RANGE_OVERLAP
 from deadheat.sources import file_listing, files
 from deadheat.sources.ci_metadata import CiRun
@@ -42,12 +42,7 @@ _FILE_OVERHEAD_BYTES = 1 << 16
 UNIT_SCHEMA = pa.schema(
     [
         ("path", pa.binary()),  # a path may contain bytes that are not UTF-8
-        ("uri", TEXT),
-        ("start", pa.int64()),
-        ("end", pa.int64()),
-        ("ranged", pa.bool_()),
-        ("named", pa.bool_()),
-        ("observed_at", TIME),
+        *(("uri", TEXT), ("start", NUMBER), ("end", NUMBER), ("ranged", FLAG), ("named", FLAG), ("observed_at", TIME)),
         *RUN_FIELDS,
     ]
 )
@@ -63,7 +58,6 @@ class FileWork(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of bytes to read."""
         return self.file.size - self.start
 
     def range_starts(self, unit_bytes: int) -> list[int]:
@@ -107,34 +101,26 @@ def _can_be_cut(file: ListedFile) -> bool:
 
 
 def split_work(work: FileWork, unit_bytes: int = MIN_UNIT_BYTES) -> list[tuple[int, WorkUnit]]:
-    """The units of a file, each with its size."""
     starts = work.range_starts(unit_bytes)
     ends = [*starts[1:], None]
     # no single task reads the whole document
     ranged = work.start > 0 or len(starts) > 1
+    file, run = work.file, work.run
+    path, when = os.fsencode(file.path), run.time or datetime.fromtimestamp(file.modified, UTC)
     return [
-        ((work.file.size if end is None else end) - start, _work_unit(work, start, end, ranged))
+        (
+            (file.size if end is None else end) - start,
+            WorkUnit(path, file.uri, start, end, ranged, file.is_explicit, when, *run[:-1]),
+        )
         for start, end in zip(starts, ends, strict=True)
     ]
 
 
-def _work_unit(work: FileWork, start: int, end: int | None, ranged: bool) -> WorkUnit:
-    file, run = work.file, work.run
-    when = run.time or datetime.fromtimestamp(file.modified, UTC)
-    return WorkUnit(os.fsencode(file.path), file.uri, start, end, ranged, file.is_explicit, when, *run[:-1])
-
-
 def spread_units(spark: SparkSession, work_list: Iterable[FileWork], unit_bytes: int | None = None) -> DataFrame:
     """All units as a DataFrame with partitions of about equal size."""
-    return units_frame(spark, pack_units(work_list, spark.sparkContext.defaultParallelism, unit_bytes))
-
-
-def units_frame(spark: SparkSession, portions: Sequence[Sequence[WorkUnit]]) -> DataFrame:
-    """Units as a DataFrame, one partition per portion."""
+    portions = pack_units(work_list, spark.sparkContext.defaultParallelism, unit_bytes)
     # each batch becomes a partition; `prepare_session` disables local relations
-    batches = [
-        pa.RecordBatch.from_pylist([work_unit._asdict() for work_unit in units], UNIT_SCHEMA) for units in portions
-    ]
+    batches = [pa.RecordBatch.from_pylist([unit._asdict() for unit in units], UNIT_SCHEMA) for units in portions]
     return spark.createDataFrame(pa.Table.from_batches(batches, UNIT_SCHEMA), spark_schema(UNIT_SCHEMA))
 
 
@@ -151,18 +137,14 @@ def pack_units(work_list: Iterable[FileWork], cores: int, unit_bytes: int | None
     if total >= MIN_UNIT_BYTES and not all(work.can_be_cut for work in pending):
         tasks_per_core = max(_TASKS_PER_CORE, tasks_per_core)
     portion_bytes = max(MIN_UNIT_BYTES, min(_MAX_TASK_BYTES, -(-total // (tasks_per_core * cores))))
-    units_with_sizes = [
-        unit_with_size for work in pending for unit_with_size in split_work(work, unit_bytes or portion_bytes)
-    ]
-    units_with_sizes.sort(
-        key=lambda unit_with_size: (-unit_with_size[0], unit_with_size[1].uri, unit_with_size[1].start)
-    )
-    count = max(1, min(len(units_with_sizes), tasks_per_core * cores))
+    sized_units = [pair for work in pending for pair in split_work(work, unit_bytes or portion_bytes)]
+    sized_units.sort(key=lambda pair: (-pair[0], pair[1].uri, pair[1].start))
+    count = max(1, min(len(sized_units), tasks_per_core * cores))
     portions: list[list[WorkUnit]] = [[] for _ in range(count)]
     heap = [(0, index) for index in range(count)]
-    for size, unit_with_size in units_with_sizes:
+    for size, unit in sized_units:
         load, index = heap[0]
-        portions[index].append(unit_with_size)
+        portions[index].append(unit)
         heapq.heapreplace(heap, (load + size + _FILE_OVERHEAD_BYTES, index))
     return portions
 
@@ -197,7 +179,7 @@ class IngestPlan:
 
     @property
     def size(self) -> int:
-        return sum(work.file.size - work.start for work in self.work_list)
+        return sum(work.size for work in self.work_list)
 
 
 def plan_ingest(lake: Lake, paths: Sequence[str], run_of: Callable[[str], CiRun]) -> IngestPlan:
@@ -244,8 +226,7 @@ def _is_unmodified(file: ListedFile, stored: JsonDict | None) -> bool:
     return bool(stored["modified_at"] == _modified_time(file))
 
 
-@dataclass(frozen=True, slots=True)
-class _FileEnds:
+class _FileEnds(NamedTuple):
     """The first and last bytes of a file, and of the part that was ingested."""
 
     head: bytes
@@ -285,9 +266,8 @@ def _plan_file(plan: IngestPlan, file: ListedFile, ends: _FileEnds, stored: Json
     can_be_cut = files.can_be_split(ends.head, file.uri)
     if stored is not None:
         ends_match = (stored["head"], stored["tail"]) == (_bytes_digest(ends.old_head), _bytes_digest(ends.old_tail))
-        if ends_match and file.size == stored["length"]:
-            plan.changed_files.add(file.uri)  # touched, or changed in the middle
-        elif ends_match and can_be_cut:
+        # a file of the same size is touched, or changed in the middle
+        if ends_match and can_be_cut and file.size != stored["length"]:
             plan.keep_before[file.uri] = start = max(0, stored["length"] - RANGE_OVERLAP)
         else:
             plan.changed_files.add(file.uri)

@@ -5,7 +5,6 @@ It writes the same tables as `reduce_spark`; a test compares them.
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -13,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deadheat.lake import race_rows as deriving
-from deadheat.lake import report_row, sighting_rows, transactions
-from deadheat.lake.schema import NODES, REPORTS, SIGHTINGS, TABLES, VARIANT_FIELDS, sort_columns
+from deadheat.lake import race_rows, report_row, sighting_rows, transactions
+from deadheat.lake.schema import NODES, REPORTS, SIGHTINGS, TABLES, sort_columns
 from deadheat.lake.transactions import AddedFile, TableChange
+from deadheat.spark.dataframes import is_in
 from deadheat.spark.tasks import STAGED_SCHEMA
 
 if TYPE_CHECKING:
@@ -33,22 +32,12 @@ if TYPE_CHECKING:
     JsonDict = dict[str, Any]
 
 _DOCUMENT_ORDER = ("uri", "offset", "length", "lane")
-_GROUPING_COLUMNS = ["uri", "lane", "report", "address", "actors", "names"]
-_VARIANT_COLUMNS = ["node", *(name for name, _ in VARIANT_FIELDS)]
-_MAX_WRITERS = 2
-# nested values that repeat this often are converted once
-_MIN_REPEATS = 4
 
 
 class LocalReducer:
-    """Computes the table changes of one batch."""
-
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
         self.changes: dict[str, TableChange] = {}
-        # files are written in the background
-        self._writers = ThreadPoolExecutor(_MAX_WRITERS)
-        self._pending_writes: list[Future[None]] = []
         self._known_variants: set[str] = set()
         self._keys: dict[str, GroupingKey] = {}  # by report digest
         self._aliases: dict[str, VariantAliases] = {}  # by description
@@ -57,18 +46,19 @@ class LocalReducer:
     def add_sightings(self, plan: IngestPlan, task_output: TaskOutput) -> None:
         details = self._add_reports(task_output)
         stale, kept_rows, other_rows = self._replaced_sightings(plan)
-        with_variant, without_variant = _split_by_variant(task_output.sightings_table())
-        parts = pa.concat_tables([without_variant, self._restore_grouping_columns(kept_rows)])
-        new_sightings = pa.concat_tables([with_variant.select(SIGHTINGS.names), self._add_variants(parts)])
+        found, has_variant = task_output.sightings_table(), pc.field("node").is_valid()
+        parts = pa.concat_tables([found.filter(~has_variant), self._restore_grouping_columns(kept_rows)])
+        grouped = found.filter(has_variant).select(SIGHTINGS.names)
+        new_sightings = pa.concat_tables([grouped, self._add_variants(parts)])
         self._write_table("sightings", pa.concat_tables([new_sightings, other_rows]), stale)
         if plan.replaced_files or self._lake.is_older:
-            others = self._lake.read_rows("sightings", where=_is_in("file", plan.replaced_files, negated=True))
-            sightings = _row_tuples(pa.concat_tables([others, new_sightings]), deriving.SIGHTING_COLUMNS)
+            others = self._lake.read_rows("sightings", where=~is_in("file", plan.replaced_files))
+            sightings = _row_tuples(pa.concat_tables([others, new_sightings]))
             self._derive_tables(sightings, self._report_details() | details, [])
         else:
-            before = _row_dicts(self._lake.read_rows("nodes"), NODES.names)
-            self._derive_tables(_row_tuples(new_sightings, deriving.SIGHTING_COLUMNS), details, before)
-        self._wait_for_writers()
+            nodes = _row_tuples(self._lake.read_rows("nodes"), NODES.names)
+            before = [dict(zip(NODES.names, row, strict=True)) for row in nodes]
+            self._derive_tables(_row_tuples(new_sightings), details, before)
 
     def _add_reports(self, task_output: TaskOutput) -> dict[str, ReportDetails]:
         """Add the new reports, and return the details of all reports by digest."""
@@ -98,50 +88,31 @@ class LocalReducer:
 
     def _add_variants(self, parts: pa.Table) -> pa.Table:
         """The sightings with the variants that their complete documents give them."""
-        if not parts.num_rows:
-            return parts.select(SIGHTINGS.names)
-        parts = _sort_rows(parts, _DOCUMENT_ORDER)
-        sightings_with_variants = parts.select(SIGHTINGS.names)
-        grouping_values = parts.select(_GROUPING_COLUMNS).to_pydict().values()
-        variants: list[JsonDict] = []
-        for _, document in groupby(zip(*grouping_values, strict=True), itemgetter(0)):
+        content = parts.sort_by([(name, "ascending") for name in _DOCUMENT_ORDER]).to_pylist()
+        for _, document in groupby(content, itemgetter("uri")):
             while chunk := list(islice(document, sighting_rows.BATCH_SIZE)):
-                variants += sighting_rows.variant_columns(
-                    [
-                        (self._keys[report], str(stream), index, actors, names)
-                        for _, stream, report, index, actors, names in chunk
-                    ],
-                    self._aliases,
-                )
-        for name in _VARIANT_COLUMNS:
-            index = SIGHTINGS.get_field_index(name)
-            column = pa.array([one[name] for one in variants], SIGHTINGS.field(name).type)
-            sightings_with_variants = sightings_with_variants.set_column(index, SIGHTINGS.field(name), column)
-        return sightings_with_variants
+                race_rows.add_document_variants(chunk, [self._keys[row["report"]] for row in chunk], self._aliases)
+        return pa.Table.from_pylist(content, SIGHTINGS)
 
     def _restore_grouping_columns(self, kept_rows: pa.Table) -> pa.Table:
         """Sightings of the lake with the columns that grouping needs."""
-        if not kept_rows.num_rows:
-            return STAGED_SCHEMA.empty_table()
         wanted = pc.field("digest").isin(pc.unique(kept_rows["report"]))
-        reports = {r["digest"]: r for r in self._lake.read_rows("reports", where=wanted).to_pylist()}
+        rows = self._lake.read_rows("reports", where=wanted).to_pylist() if kept_rows.num_rows else []
+        reports = {row["digest"]: row for row in rows}
         self._keys |= {digest: sighting_rows.key_of_row(row) for digest, row in reports.items()}
         content = kept_rows.to_pylist()
         for row in content:
-            report, names = reports[row["report"]], row["names"]
-            address = sighting_rows.address_placeholder(report)
-            row["address"] = address and report_row.placeholder_name(address, names)
-            row["actors"] = [report_row.placeholder_name(a, names) for a in sighting_rows.actor_placeholders(report)]
+            report = reports[row["report"]]
+            row["address"] = sighting_rows.address_placeholder(report)
+            row["actors"] = sighting_rows.actor_placeholders(report)
+            race_rows.restore_address_and_actors(row)
         return pa.Table.from_pylist(content, STAGED_SCHEMA)
 
     def rebuild_derived(self) -> None:
-        """Rebuild all derived tables."""
-        sightings = _row_tuples(self._lake.read_rows("sightings", deriving.SIGHTING_COLUMNS), deriving.SIGHTING_COLUMNS)
+        sightings = _row_tuples(self._lake.read_rows("sightings", race_rows.SIGHTING_COLUMNS))
         self._derive_tables(sightings, self._report_details(), [])
-        self._wait_for_writers()
 
     def new_races(self) -> list[tuple[str, str]]:
-        """Id and title of the races that have no variant known before."""
         new_rows = (row for row in self._races if self._known_variants.isdisjoint(row["nodes"]))
         return sorted((row["race"], row["title"]) for row in new_rows)
 
@@ -151,7 +122,7 @@ class LocalReducer:
         kept_rows, other_rows = SIGHTINGS.empty_table(), SIGHTINGS.empty_table()
         if not plan.replaced_files:
             return stale, kept_rows, other_rows
-        is_replaced = _is_in("file", plan.replaced_files)
+        is_replaced = is_in("file", plan.replaced_files)
         for path, fragment in self._lake.files_with_rows("sightings", is_replaced):
             old = fragment.to_table(SIGHTINGS)
             stale.append(path)
@@ -162,7 +133,6 @@ class LocalReducer:
         return stale, kept_rows, other_rows
 
     def _report_details(self) -> dict[str, ReportDetails]:
-        """The details of every report in the lake."""
         reports_found = self._lake.read_rows("reports", ["digest", *report_row.DETAIL_COLUMNS]).to_pylist()
         return {row["digest"]: report_row.details_of_row(row) for row in reports_found}
 
@@ -170,81 +140,21 @@ class LocalReducer:
         self, sightings: Iterator[SightingValues], reports: dict[str, ReportDetails], before: list[JsonDict]
     ) -> None:
         self._known_variants = set(self._lake.read_rows("nodes", ["node"])["node"].to_pylist())
-        variants = deriving.variant_rows(sightings, reports, before)
-        self._write_table("nodes", _to_table(variants, NODES), self._lake.data_files("nodes"))
-        self._races, families = deriving.race_and_family_rows(variants)
-        for name, content in (("races", self._races), ("families", families)):
-            self._write_table(name, _to_table(content, TABLES[name]), self._lake.data_files(name))
+        variants = race_rows.variant_rows(sightings, reports, before)
+        self._races, families = race_rows.race_and_family_rows(variants)
+        for name, content in (("nodes", variants), ("races", self._races), ("families", families)):
+            self._write_table(name, pa.Table.from_pylist(content, TABLES[name]), self._lake.data_files(name))
 
     def _write_table(
         self, name: str, content: pa.Table, remove: Sequence[str] = (), add: Sequence[AddedFile] = ()
     ) -> None:
-        self.changes[name] = change = TableChange([*add], [*remove])
-        self._pending_writes.append(self._writers.submit(self._write_data_file, name, content, change))
-
-    def _write_data_file(self, name: str, content: pa.Table, change: TableChange) -> None:
-        content = _sort_rows(content.select(TABLES[name].names), sort_columns(name))
-        change.add += transactions.write_rows(self._lake.storage, name, self._batch, content)
-
-    def _wait_for_writers(self) -> None:
-        with self._writers:
-            for one in self._pending_writes:
-                one.result()
+        content = content.select(TABLES[name].names).sort_by([(column, "ascending") for column in sort_columns(name)])
+        written = transactions.write_rows(self._lake.storage, name, self._batch, content)
+        self.changes[name] = TableChange([*add, *written], [*remove])
 
 
-def _is_in(column: str, values: list[str], negated: bool = False) -> pc.Expression:
-    condition = pc.field(column).isin(pa.array(values, pa.string()))
-    return ~condition if negated else condition
-
-
-def _split_by_variant(sightings: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Sightings with and without a variant; often all are of one kind."""
-    missing_count = sightings["node"].null_count
-    if missing_count in (0, sightings.num_rows):
-        none = sightings.slice(0, 0)
-        return (none, sightings) if missing_count else (sightings, none)
-    has_none = pc.is_null(sightings["node"])
-    return sightings.filter(pc.invert(has_none)), sightings.filter(has_none)
-
-
-def _sort_rows(table: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """The rows sorted by these columns. Sorted input is detected, which is faster than copying it."""
-    order = pc.sort_indices(table.select(columns), [(name, "ascending") for name in columns])
-    if pc.all(pc.equal(order, pa.array(range(len(order)), order.type))).as_py():
-        return table
-    return table.take(order)
-
-
-def _row_dicts(table: pa.Table, columns: Sequence[str]) -> list[JsonDict]:
-    """The rows as dicts."""
-    return [dict(zip(columns, row, strict=True)) for row in _row_tuples(table, columns)]
-
-
-def _row_tuples(table: pa.Table, columns: Sequence[str]) -> Iterator[SightingValues]:
-    """The rows as tuples."""
+def _row_tuples(table: pa.Table, columns: Sequence[str] = race_rows.SIGHTING_COLUMNS) -> Iterator[SightingValues]:
     return zip(*(_column_values(table[name]) for name in columns), strict=True)
-
-
-def _to_table(content: list[JsonDict], schema: pa.Schema) -> pa.Table:
-    """Rows with all columns as a table, faster than `from_pylist`."""
-    if not content:
-        return schema.empty_table()
-    # by row, for memory locality
-    columns = zip(*map(itemgetter(*schema.names), content), strict=True)
-    arrays = [_to_column(column, field.type) for field, column in zip(schema, columns, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=schema)
-
-
-def _to_column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """A column. Identical objects that are expensive to convert are converted once."""
-    if not (pa.types.is_nested(kind) or pa.types.is_temporal(kind)):
-        return pa.array(values, kind)
-    positions = {id(value): index for index, value in enumerate(values)}
-    if len(positions) > len(values) // _MIN_REPEATS:
-        return pa.array(values, kind)
-    distinct = {value_id: number for number, value_id in enumerate(positions)}
-    converted = pa.array([values[index] for index in positions.values()], kind)
-    return converted.take(pa.array([distinct[id(value)] for value in values], pa.int32()))
 
 
 def _column_values(column: pa.ChunkedArray) -> list[Any]:

@@ -14,14 +14,13 @@ from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import StringType
 
 from deadheat.diagnosis import ranking
-from deadheat.grouping.alternate_keys import PROVIDES_PREFIX, REQUIRES_PREFIX
+from deadheat.grouping.links import LinkKind
 from deadheat.grouping.races import JOIN_ROUNDS, MAX_RACES_PER_KEY, family_reason, status_history
-from deadheat.lake import race_rows as deriving
-from deadheat.lake import report_row, sighting_rows, transactions
+from deadheat.lake import race_rows, sighting_rows, transactions
 from deadheat.lake.schema import FAMILIES, NODES, RACES, REPORTS, SIGHTINGS, TABLES, sort_columns
 from deadheat.lake.transactions import TableChange
 from deadheat.spark import ambiguity, dataframes
-from deadheat.spark.dataframes import component_labels, frame_of_rows, spark_schema
+from deadheat.spark.dataframes import MAX_LOCAL_ROWS, aliases_of_kind, component_labels, frame_of_rows, spark_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,38 +73,24 @@ def _add_document_variants(table: pa.Table) -> pa.Table:
     content = table.sort_by([(name, "ascending") for name in _DOCUMENT_ORDER]).to_pylist()
     # pickled by `_report_keys` on another of our workers
     keys = {data: pickle.loads(data) for data in {row["mark"] for row in content}}  # noqa: S301
-    reports = [
-        (
-            keys[row_dict["mark"]],
-            str(row_dict["lane"]),
-            row_dict["address"] and report_row.placeholder_name(row_dict["address"], row_dict["names"]),
-            [report_row.placeholder_name(actor, row_dict["names"]) for actor in row_dict["actors"]],
-            row_dict["names"],
-        )
-        for row_dict in content
-    ]
-    for row, variant in zip(content, sighting_rows.variant_columns(reports), strict=True):
-        row.update(variant)
+    for row in content:
+        race_rows.restore_address_and_actors(row)
+    race_rows.add_document_variants(content, [keys[row["mark"]] for row in content])
     return pa.Table.from_pylist(content, SIGHTINGS)
 
 
-def distinct_reports(read_rows: DataFrame) -> DataFrame:
-    """The distinct reports in rows that were read."""
-    reports = read_rows.where("told is not null").select("told.*")
-    return reports.dropDuplicates(["digest"]).select(REPORTS.names)
+def reports(read_rows: DataFrame) -> DataFrame:
+    """The distinct reports in the rows that were read."""
+    found = read_rows.where("told is not null").select("told.*")
+    return found.dropDuplicates(["digest"]).select(REPORTS.names)
 
 
 # set columns of a variant, and their source columns
 _SET_COLUMNS = {"repos": "repo", "runs": "run", "tests": "test", "days": "day"}
-# up to this many variants are named on the driver, in a second instead of two dozen Spark jobs
-MAX_LOCAL_VARIANTS = 100_000
 _GROUPING_COLUMNS = ("node", "base", "links", "aliases", "split", "first_seen")
 _RACE_NAME_SCHEMA = pa.schema([("node", pa.string()), ("race", pa.string())])
 # the best report, and the columns that a race takes from it; compared from left to right
 _BEST_REPORT_COLUMNS = ("report", "title", "detector", "kind", "sites")
-
-
-# -- variants --------------------------------------------------------------------------------------
 
 
 def variants_frame(sightings: DataFrame, reports: DataFrame, before: DataFrame | None = None) -> DataFrame:
@@ -150,7 +135,6 @@ def _sum_columns() -> list[Column]:
 
 
 def _best_reports(sightings: DataFrame, reports: DataFrame) -> DataFrame:
-    """The columns that each variant takes from its reports."""
     report_columns = reports.select(
         F.col("digest").alias("report"), "title", "detector", "kind", "sites", "keys",
         F.try_element_at("causes", F.lit(1)).alias("first"),
@@ -175,7 +159,6 @@ def _best_report() -> Column:
 
 
 def _cause_vote() -> Column:
-    """The vote of a report for its first cause, as in `ranking.votes_of_report`."""
     confidence = F.round(F.col("first.confidence") * 100).cast("long")
     return F.struct(
         F.col("first.cause").alias("cause"),
@@ -206,7 +189,6 @@ def _union_column(lists: Column, name: str) -> Column:
 
 
 def _merge_rows(rows: DataFrame, column: str) -> DataFrame:
-    """Add up the rows with the same key."""
     unions = (*_SET_COLUMNS, "keys", "links", "aliases")
     merged = rows.groupBy(column).agg(
         *_sum_columns(),
@@ -215,9 +197,6 @@ def _merge_rows(rows: DataFrame, column: str) -> DataFrame:
         F.flatten(F.collect_list("causes")).alias("causes"),
     )
     return merged.select("*", "best.*").drop("best").withColumn("causes", _sum_votes("causes"))
-
-
-# -- races -----------------------------------------------------------------------------------------
 
 
 def races_frame(variants: DataFrame) -> DataFrame:
@@ -241,15 +220,14 @@ def races_frame(variants: DataFrame) -> DataFrame:
     return merged.join(members, "race").join(others, "race", "left").select(merged["*"], "nodes", aliases)
 
 
-def _name_variants(variants: DataFrame, max_local_variants: int = MAX_LOCAL_VARIANTS) -> DataFrame:
+def _name_variants(variants: DataFrame, max_local_variants: int = MAX_LOCAL_ROWS) -> DataFrame:
     """Every variant with its race, as in `grouping.races.race_ids`."""
     if max_local_variants:
         collected = variants.select(*_GROUPING_COLUMNS).limit(max_local_variants).toArrow()
         if collected.num_rows < max_local_variants:
-            race_rows_found = [
-                {"node": n, "race": r} for n, r in deriving.race_by_variant(collected.to_pylist()).items()
-            ]
-            return variants.join(frame_of_rows(variants.sparkSession, race_rows_found, _RACE_NAME_SCHEMA), "node")
+            race_names = race_rows.race_by_variant(collected.to_pylist())
+            rows = [{"node": node, "race": race} for node, race in race_names.items()]
+            return variants.join(frame_of_rows(variants.sparkSession, rows, _RACE_NAME_SCHEMA), "node")
     labels = _label_variants(variants).withColumnRenamed("id", "node")
     labelled = variants.join(labels, "node", "left")
     labelled = labelled.withColumn("label", F.coalesce("label", "node"))
@@ -267,20 +245,18 @@ def _name_variants(variants: DataFrame, max_local_variants: int = MAX_LOCAL_VARI
 
 def _label_variants(variants: DataFrame) -> DataFrame:
     """Which variants are one race: by links, by aliases, or because callers do not matter."""
-    aliases_by_variant = variants.select(F.col("node").alias("a"), F.explode("aliases").alias("b"))
     existing = variants.select(F.col("node").alias("b"))
     groups = _base_groups(variants)
     edges = _certain_edges(variants, groups)
-    alias_edges = aliases_by_variant.join(existing, "b").select("a", "b")
-    provider_pairs = _provider_pairs(aliases_by_variant)
+    aliases = aliases_of_kind(variants, LinkKind.VARIANT).select(F.col("node").alias("a"), F.col("key").alias("b"))
+    alias_edges = aliases.join(existing, "b").select("a", "b")
+    provider_pairs = _provider_pairs(variants)
     if not variants.where(ambiguity.is_ambiguous()).isEmpty():
         edges = edges.union(_unique_provider_edges(provider_pairs, component_labels(edges))).localCheckpoint()
         with_known_ordinal = ambiguity.variants_with_known_ordinal(variants, component_labels(edges)).localCheckpoint()
-        component_labels_known = component_labels(
-            edges.union(ambiguity.resolved_edges(with_known_ordinal, variants, groups))
-        )
-        resolved = ambiguity.resolve_variants(variants, component_labels_known).localCheckpoint()
-        renumbered = resolved.where("moved").select(F.col("node").alias("a"))
+        known_edges = edges.union(ambiguity.resolved_edges(with_known_ordinal, variants, groups))
+        resolved = ambiguity.resolve_variants(variants, component_labels(known_edges)).localCheckpoint()
+        renumbered = resolved.where("is_renumbered").select(F.col("node").alias("a"))
         edges = edges.union(ambiguity.resolved_edges(with_known_ordinal.union(resolved), variants, groups))
         alias_edges = alias_edges.join(renumbered, "a", "left_anti")
     edges = edges.union(alias_edges).where("a != b")
@@ -309,12 +285,11 @@ def _certain_edges(variants: DataFrame, groups: DataFrame) -> DataFrame:
     return linked.union(together.select("a", "b"))
 
 
-def _provider_pairs(aliases_by_variant: DataFrame) -> DataFrame:
+def _provider_pairs(variants: DataFrame) -> DataFrame:
     """Pairs of a variant that requires a key (`a`) and one that provides it (`id`)."""
-    key = F.substring("b", 2, 1 << 10).alias("key")
-    asks = aliases_by_variant.where(F.col("b").startswith(REQUIRES_PREFIX)).select("a", key)
-    answers = aliases_by_variant.where(F.col("b").startswith(PROVIDES_PREFIX)).select(F.col("a").alias("id"), key)
-    return asks.join(answers, "key").select("a", "id").distinct()
+    required = aliases_of_kind(variants, LinkKind.REQUIRES).select(F.col("node").alias("a"), "key")
+    provided = aliases_of_kind(variants, LinkKind.PROVIDES).select(F.col("node").alias("id"), "key")
+    return required.join(provided, "key").select("a", "id").distinct()
 
 
 def _unique_provider_edges(provider_pairs: DataFrame, labels: DataFrame) -> DataFrame:
@@ -341,7 +316,6 @@ def _chosen_causes(causes: pa.Array) -> pa.Array:
 
 
 def finish_races(races: DataFrame, families: DataFrame) -> DataFrame:
-    """The table of races, with family, status and cause."""
     newest = races.agg(F.max(F.element_at("days", -1)).alias("newest"))
     status_history = arrow_udf(_status_histories, spark_schema(RACES)["history"].dataType)  # type: ignore[call-overload]
     chosen = arrow_udf(_chosen_causes, spark_schema(RACES)["cause"].dataType)  # type: ignore[call-overload]
@@ -360,7 +334,6 @@ def _family_reasons(keys: pa.Array) -> pa.Array:
 
 
 def families(races: DataFrame) -> DataFrame:
-    """The families of races by their family keys."""
     keys_of_races = races.select("race", F.explode("keys").alias("key")).distinct()
     count = keys_of_races.groupBy("key").agg(F.count("*").alias("n"), F.min("race").alias("first"))
     shared = count.where(F.col("n").between(2, MAX_RACES_PER_KEY)).localCheckpoint()
@@ -389,7 +362,7 @@ _MAX_NEW_RACES = 1000
 
 
 class SparkReducer:
-    """Computes the table changes of one batch."""
+    """A reducer for batches of any size."""
 
     def __init__(self, spark: SparkSession, lake: Lake, batch: str) -> None:
         self._spark, self._lake, self._batch = spark, lake, batch
@@ -415,12 +388,10 @@ class SparkReducer:
             self._derive_tables(variants_frame(new_sightings, read_reports, before))
 
     def rebuild_derived(self) -> None:
-        """Rebuild all derived tables."""
         facts = (dataframes.lake_table(self._spark, self._lake, name) for name in ("sightings", "reports"))
         self._derive_tables(variants_frame(*facts))
 
     def new_races(self) -> list[tuple[str, str]]:
-        """Id and title of the races that have no variant known before."""
         known = dataframes.lake_table(self._spark, self._lake, "nodes").select("node")
         race_variants = self._written_table("races").select("race", "title", F.explode("nodes").alias("node"))
         known_races = race_variants.join(known, "node").select("race")
@@ -436,19 +407,13 @@ class SparkReducer:
         rows = [{"file": file, "before": plan.keep_before.get(file, 0)} for file in plan.replaced_files]
         limit = F.broadcast(dataframes.frame_of_rows(self._spark, rows, limits))
         replaced = dataframes.lake_table(self._spark, self._lake, "sightings").join(limit, "file", "left_semi")
-        stale = self._data_file_names(replaced)
-        storage = self._lake.storage
-        old = dataframes.read_data_files(
-            self._spark, [storage.uri_of(f"sightings/{name}") for name in stale], SIGHTINGS
-        )
+        rows_of_files = replaced.select(F.input_file_name().alias("path")).distinct().collect()
+        stale = sorted(row.path.rpartition("/sightings/")[2] for row in rows_of_files)
+        paths = [self._lake.storage.uri_of(f"sightings/{name}") for name in stale]
+        old = dataframes.read_data_files(self._spark, paths, SIGHTINGS)
         kept_rows = old.join(limit, "file").where("offset < before").select(SIGHTINGS.names)
         other_rows = old.join(limit, "file", "left_anti").select(SIGHTINGS.names)
         return stale, kept_rows, other_rows
-
-    def _data_file_names(self, replaced: DataFrame) -> list[str]:
-        """The data files that contain these sightings, named as in the table."""
-        rows = replaced.select(F.input_file_name().alias("path")).distinct().collect()
-        return sorted(row.path.rpartition("/sightings/")[2] for row in rows)
 
     def _derive_tables(self, variants: DataFrame) -> None:
         self._replace_table("nodes", variants)
@@ -457,7 +422,6 @@ class SparkReducer:
         self._replace_table("races", finish_races(races, self._written_table("families")))
 
     def _replace_table(self, name: str, content: DataFrame) -> None:
-        """Replace a derived table."""
         self._write_table(name, content, self._lake.data_files(name))
 
     def _write_table(self, name: str, content: DataFrame, remove: Sequence[str] = ()) -> None:

@@ -30,7 +30,7 @@ from deadheat.repo.mining import RaceFix, RevertCommit, commit_changes
 from deadheat.repo.mining.commit_changes import ListedCommit
 from deadheat.spark import ingest
 from deadheat.spark import tasks as spark_tasks
-from deadheat.spark.dataframes import spark_schema
+from deadheat.spark.dataframes import is_in, spark_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     JsonDict = dict[str, Any]
 
     FilesByIssue = dict[str, list[str]]
-
-    RaceDict = dict[str, Any]
 
 
 COMMIT_SCHEMA = pa.schema([("commit", TEXT), ("parent", TEXT)])
@@ -57,8 +55,6 @@ _MAX_TASKS, _COMMITS_PER_TASK = 64, 512
 
 @dataclass(frozen=True, slots=True)
 class MiningSummary:
-    """The result of mining."""
-
     commits: int
     fixes: tuple[RaceFix, ...]
     missing: tuple[str, ...]
@@ -91,9 +87,15 @@ def mine_fixes(
         with ingest.report_progress(spark, len(commits), on_progress):
             found = judge_commits(rows.repartition(tasks), where, _racing_files_by_issue(lake)).toArrow().to_pylist()
         fixes = [mining.fix_from_row(row) for row in found if row["reverts"] is None]
-        reverts = [_revert_from_row(row) for row in found if row["reverts"] is not None]
+        reverts = [
+            RevertCommit(row["commit"], tuple(row["reverts"]), tuple(row["reverts_pulls"]), row["subject"])
+            for row in found
+            if row["reverts"] is not None
+        ]
         settled = mining.resolve_fixes(fixes, reverts, mining.commits_in_merges(git, fixes))
-        _store_fixes(lake, commit_changes.first_commit(git, tip), settled)
+        repo = commit_changes.first_commit(git, tip)
+        fix_rows = [{**mining.fix_to_row(fix), "repo": repo} for fix in settled]
+        transactions.replace_table(lake, "fixes", pa.Table.from_pylist(fix_rows, FIXES), pc.field("repo") != repo)
         elapsed = time.monotonic() - start_time
         return MiningSummary(len(commits), tuple(settled), tuple(git.missing), elapsed)
 
@@ -105,19 +107,10 @@ def judge_commits(commits: DataFrame, where: str, files_by_issue: FilesByIssue |
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = (ListedCommit(**row) for batch in batches for row in batch.to_pylist())
         with closing(GitReader(repository)) as git:
-            found = (
-                judgement
-                for batch_commits in _commit_batches(rows)
-                for judgement in _judge_batch(git, batch_commits, files_by_issue)
-            )
-            yield from spark_tasks.record_batches(found, JUDGED_SCHEMA)
+            while chunk := list(islice(rows, _COMMITS_PER_BATCH)):
+                yield from spark_tasks.record_batches(_judge_batch(git, chunk, files_by_issue), JUDGED_SCHEMA)
 
     return commits.mapInArrow(work, spark_schema(JUDGED_SCHEMA))
-
-
-def _commit_batches(rows: Iterator[ListedCommit]) -> Iterator[list[ListedCommit]]:
-    while chunk := list(islice(rows, _COMMITS_PER_BATCH)):
-        yield chunk
 
 
 def _judge_batch(
@@ -133,15 +126,6 @@ def _judge_batch(
                 "reverts": list(judgement.reverted_commits),
                 "reverts_pulls": list(judgement.reverted_pulls),
             }
-
-
-def _revert_from_row(row: JsonDict) -> RevertCommit:
-    return RevertCommit(row["commit"], tuple(row["reverts"]), tuple(row["reverts_pulls"]), row["subject"])
-
-
-def _store_fixes(lake: Lake, repo: str, fixes: list[RaceFix]) -> None:
-    rows = [{**mining.fix_to_row(fix), "repo": repo} for fix in fixes]
-    transactions.replace_table(lake, "fixes", pa.Table.from_pylist(rows, FIXES), pc.field("repo") != repo)
 
 
 def _racing_files_by_issue(lake: Lake) -> FilesByIssue:
@@ -179,7 +163,7 @@ _CACHE_VARIABLE = "DEADHEAT_CACHE"
 class DossierSummary:
     """The new dossiers, and the number of known ones."""
 
-    dossiers: tuple[RaceDict, ...]  # rows of the table
+    dossiers: tuple[JsonDict, ...]  # rows of the table
     known_count: int
     missing: tuple[str, ...]
     seconds: float
@@ -191,10 +175,10 @@ def make_dossiers(
     """Make dossiers for the races of the lake and store them. Known dossiers are not made again."""
     start_time = time.monotonic()
     lake.require()
-    races: list[RaceDict] = lake.read_rows("races", RACE_SCHEMA.names).to_pylist()
+    races: list[JsonDict] = lake.read_rows("races", RACE_SCHEMA.names).to_pylist()
     known_before = _known_dossiers(lake)
     session = cache(lambda: start(True))
-    dossiers: list[RaceDict] = []
+    dossiers: list[JsonDict] = []
     missing: list[str] = []
     known_count = 0
     for repository in repos:
@@ -205,7 +189,11 @@ def make_dossiers(
                 "repo": clone.main.commits[0], "tip": clone.main.tip, "state": repo_dossier.clone_state(clone)
             }  # fmt: skip
             missing += clone.git.missing
-        wanted = [race for race in races if again or _dossier_key(race, shared) not in known_before]
+        wanted = [
+            race
+            for race in races
+            if again or (race["race"], race["report"], shared["repo"], shared["state"]) not in known_before
+        ]
         known_count += len(races) - len(wanted)
         if wanted:
             rows = dossiers_frame(session(), wanted, lake.uri, repository).toArrow().to_pylist()
@@ -219,31 +207,22 @@ def make_dossiers(
 
 
 def _known_dossiers(lake: Lake) -> set[tuple[str, ...]]:
-    """The keys of the dossiers in the lake."""
     rows = lake.read_rows("dossiers", _DOSSIER_KEY_COLUMNS).to_pylist() if lake.has_table("dossiers") else []
     return {tuple(row[name] for name in _DOSSIER_KEY_COLUMNS) for row in rows}
 
 
-def _dossier_key(race: RaceDict, shared: RaceDict) -> tuple[str, ...]:
-    return race["race"], race["report"], shared["repo"], shared["state"]
-
-
-def _rows_to_keep(races: list[RaceDict], dossiers: list[RaceDict]) -> pc.Expression:
+def _rows_to_keep(races: list[JsonDict], dossiers: list[JsonDict]) -> pc.Expression:
     """True for rows to keep: of existing races without a new dossier from the same repository."""
     new: dict[str, list[str]] = {}
     for row in dossiers:
         new.setdefault(row["repo"], []).append(row["race"])
-    condition = _is_in("race", [race["race"] for race in races])
+    condition = is_in("race", [race["race"] for race in races])
     for repo, names in new.items():
-        condition &= ~(_is_in("repo", [repo]) & _is_in("race", names))
+        condition &= ~(is_in("repo", [repo]) & is_in("race", names))
     return condition
 
 
-def _is_in(column: str, values: list[str]) -> pc.Expression:
-    return pc.field(column).isin(pa.array(values, TEXT))
-
-
-def dossiers_frame(spark: SparkSession, races: list[RaceDict], lake: str, repository: str) -> DataFrame:
+def dossiers_frame(spark: SparkSession, races: list[JsonDict], lake: str, repository: str) -> DataFrame:
     """The dossiers of races. Lake and clone must be at the same path on every executor."""
     root = str(Path(repository).absolute())
     cache_folder = os.environ.get(_CACHE_VARIABLE)
@@ -263,20 +242,20 @@ def dossiers_frame(spark: SparkSession, races: list[RaceDict], lake: str, reposi
     return rows.mapInArrow(work, spark_schema(DOSSIERS))
 
 
-def group_races(races: list[RaceDict], tasks: int) -> list[list[RaceDict]]:
+def group_races(races: list[JsonDict], tasks: int) -> list[list[JsonDict]]:
     """The races in groups of about equal size. Races of one file are adjacent and share its history."""
     ordered = sorted(races, key=lambda race: (_site_file(race), race["race"]))
     size = max(_MIN_RACES_PER_TASK, -(-len(ordered) // tasks))
     return [ordered[at : at + size] for at in range(0, len(ordered), size)]
 
 
-def _site_file(race: RaceDict) -> str:
+def _site_file(race: JsonDict) -> str:
     """The file of the first site: `executor.(*T).Close executor/join.go:314`."""
     first: str = race["sites"][0] if race["sites"] else ""
     return first.rpartition(" ")[2].rpartition(":")[0]
 
 
-def _dossier_rows(group: list[RaceDict], lake: str, repository: str) -> Iterator[RaceDict]:
+def _dossier_rows(group: list[JsonDict], lake: str, repository: str) -> Iterator[JsonDict]:
     reports = {race["race"]: race["report"] for race in group}
     with Clone(repository) as clone:
         for race, sighting, commits in queries.example_sightings(Lake(lake), group):
@@ -284,7 +263,7 @@ def _dossier_rows(group: list[RaceDict], lake: str, repository: str) -> Iterator
             clone.finish_report()
 
 
-def _dossier_row(clone: Clone, sighting: Sighting, commits: list[str]) -> RaceDict:
+def _dossier_row(clone: Clone, sighting: Sighting, commits: list[str]) -> JsonDict:
     hints = hints_from_document(sighting.document).merge_with(DocumentHints(tuple(commits[:_MAX_COMMITS])))
     try:
         return repo_dossier.dossier_to_row(build_dossier(sighting.report, [clone], hints), clone)

@@ -87,9 +87,8 @@ def start_session(
         with _silence_stderr(not verbose):
             spark = builder.getOrCreate()
     except Exception as error:
-        raise DeadheatError(
-            f"Spark does not start ({_first_line(error)})", spark_master, "--verbose shows more"
-        ) from error
+        reason = (str(error) or type(error).__name__).strip().partition("\n")[0][:300]
+        raise DeadheatError(f"Spark does not start ({reason})", spark_master, "--verbose shows more") from error
     # the executors of `local-cluster` do not have our package
     prepare_session(spark, ship=not is_local or spark_master.startswith("local-"))
     return spark
@@ -113,7 +112,6 @@ def _silence_stderr(silent: bool) -> Iterator[None]:
 
 
 def prepare_session(spark: SparkSession, ship: bool) -> None:
-    """Configure a session for this pipeline."""
     for key, value in _REQUIRED_SETTINGS.items():
         if spark.conf.isModifiable(key):
             spark.conf.set(key, value)
@@ -122,20 +120,16 @@ def prepare_session(spark: SparkSession, ship: bool) -> None:
 
 
 def package_archive() -> str:
-    """Our package as a zip file for executors."""
     archive = os.path.join(_temporary_folder(), "deadheat.zip")
     root = Path(deadheat.__file__).parent
     if not root.is_dir():  # we run from a zip file
         shutil.copyfile(root.parent, archive)
         return archive
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
-        for path in _source_files(root):
-            target.write(path, path.relative_to(root.parent))
+        for path in sorted(root.rglob("*")):
+            if path.is_file() and path.suffix not in (".pyc", ".so"):
+                target.write(path, path.relative_to(root.parent))
     return archive
-
-
-def _source_files(root: Path) -> Iterator[Path]:
-    return (path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix not in (".pyc", ".so"))
 
 
 def _local_settings(is_local: bool, small: bool) -> dict[str, str]:
@@ -175,14 +169,12 @@ def _log_option() -> str:
 
 @cache
 def _temporary_folder() -> str:
-    """A temporary folder of this process."""
     folder = tempfile.mkdtemp(prefix="deadheat-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def check_java() -> None:
-    """Fail if there is no Java."""
     home = os.environ.get("JAVA_HOME")
     executable = os.path.join(home, "bin", "java") if home else shutil.which("java")
     if not executable or not Path(executable).exists():
@@ -190,7 +182,3 @@ def check_java() -> None:
             f"Spark {pyspark.__version__} needs Java 17 or later, which was not found",
             do="sudo apt-get install default-jre-headless, or set JAVA_HOME",
         )
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).strip().partition("\n")[0][:300]

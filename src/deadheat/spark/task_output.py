@@ -6,16 +6,13 @@ import gc
 import uuid
 from functools import cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deadheat.grouping.keys import GroupingKey, SideKey
 from deadheat.grouping.races import first_variant_aliases
 from deadheat.lake import report_row, sighting_rows, transactions
-from deadheat.lake.report_row import ReportDetails
 from deadheat.lake.schema import REPORTS, SIGHTINGS
 from deadheat.lake.storage import LakeStorage
 from deadheat.lake.transactions import STAGING_FOLDER
@@ -27,19 +24,16 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from deadheat.grouping.keys import GroupingKey
     from deadheat.grouping.races import VariantAliases
+    from deadheat.lake.report_row import ReportDetails
     from deadheat.lake.sighting_rows import SightingRow
     from deadheat.lake.tables import Lake
     from deadheat.spark.input_files import FileWork, WorkUnit
 
     JsonDict = dict[str, Any]
 
-    # a `ReportFacts` as plain tuples, which are pickled faster
-    FlatReport = tuple[Any, ...]
 
-
-# creates a named tuple three times as fast as its class
-_new: Final = tuple.__new__
 _ROWS_PER_WRITE = 4096
 # new objects between two runs of the garbage collector
 _GC_THRESHOLD = 1_000_000
@@ -56,24 +50,10 @@ class TaskRows(NamedTuple):
 
 
 class ReportFacts(NamedTuple):
-    """What is needed of every report."""
-
     digest: str
     details: ReportDetails
     key: GroupingKey
     aliases: VariantAliases  # the derived aliases of its variant, which are the most expensive part
-
-    @property
-    def flat_form(self) -> FlatReport:
-        digest, details, key, aliases = self
-        fingerprint, side_values, *others = key
-        return digest, (*details,), (fingerprint, [(*side,) for side in side_values], *others), aliases
-
-    @classmethod
-    def from_flat(cls, flat: FlatReport) -> ReportFacts:
-        digest, details, (fingerprint, side_values, *others), aliases = flat
-        key = _new(GroupingKey, (fingerprint, tuple([_new(SideKey, side) for side in side_values]), *others))
-        return _new(cls, (digest, _new(ReportDetails, details), key, aliases))
 
 
 class ReadFault(NamedTuple):
@@ -85,11 +65,9 @@ class ReadFault(NamedTuple):
 
 
 class TaskResult(NamedTuple):
-    """The result of a task."""
-
     sightings: TaskRows
     reports: TaskRows
-    report_facts: list[FlatReport] | None  # of each report, unless there are too many
+    report_facts: list[ReportFacts] | None  # of each report, unless there are too many
     faults: list[ReadFault]
 
 
@@ -107,14 +85,14 @@ def write_task_output(
     storage = LakeStorage(lake)
     sightings = _RowWriter(storage, folder, "sightings", STAGED_SCHEMA, max_rows)
     reports = _RowWriter(storage, folder, "reports", REPORTS, min(max_rows, min_file_rows - 1))
-    report_facts: list[FlatReport] = []
+    report_facts: list[ReportFacts] = []
     faults: list[ReadFault] = []
     rows_found = read_units(chain.from_iterable(portions), batch)
     for rows, first_reports in _row_portions(rows_found, faults):
         sightings.write([record_batch(rows, STAGED_SCHEMA)])
         reports.write(report_row.reports_table([sighting.report.row for sighting in first_reports]).to_batches())
         if reports.count <= max_rows:
-            report_facts += [_report_facts(sighting).flat_form for sighting in first_reports]
+            report_facts += map(_report_facts, first_reports)
     if sightings.count or faults:
         has_few_reports = reports.count <= max_rows
         yield TaskResult(sightings.close(), reports.close(), report_facts if has_few_reports else None, faults)
@@ -147,11 +125,7 @@ def _row_portions(
 
 
 def _freeze_garbage_collector() -> None:
-    """Exclude all existing objects from garbage collection.
-
-    PySpark collects after each task. Most of the objects it would scan are our modules and cached
-    reports. Only reference cycles from earlier tasks are not freed.
-    """
+    """Exclude our modules and cached reports from the collection that PySpark runs after each task."""
     gc.freeze()
     gc.set_threshold(_GC_THRESHOLD)
 
@@ -248,7 +222,6 @@ class TaskOutput:
 
     @cached_property
     def sighting_count(self) -> int:
-        """The number of sightings."""
         if self.unread_files:
             return int(self.sightings_table(["file"]).num_rows)
         return sum(part.row_count for part in self._sighting_parts)
@@ -259,21 +232,18 @@ class TaskOutput:
         table = pa.concat_tables([wanted.empty_table(), *sightings])
         if not self.unread_files:
             return table
-        return table.filter(~pc.field("file").isin(pa.array(self.unread_files, pa.string())))
+        return table.filter(~dataframes.is_in("file", self.unread_files))
 
     def report_facts(self, result: TaskResult) -> list[ReportFacts]:
-        """The facts of the reports of a task."""
         if result.report_facts is not None:
-            return [*map(ReportFacts.from_flat, result.report_facts)]
-        row_dicts = self.reports_table(result).to_pylist()
-        keys = map(sighting_rows.key_of_row, row_dicts)
+            return result.report_facts
+        keyed_rows = [(row, sighting_rows.key_of_row(row)) for row in self.reports_table(result).to_pylist()]
         return [
             ReportFacts(row["digest"], report_row.details_of_row(row), key, first_variant_aliases(key))
-            for row, key in zip(row_dicts, keys, strict=True)
+            for row, key in keyed_rows
         ]
 
     def reports_table(self, result: TaskResult) -> pa.Table:
-        """The reports of a task."""
         return self._read_part(result.reports, REPORTS.names)
 
     def _read_part(self, part: TaskRows, columns: Sequence[str]) -> pa.Table:
@@ -284,16 +254,13 @@ class TaskOutput:
             return pq.ParquetFile(file).read(list(columns)).select(columns)
 
     def sightings_frame(self, spark: SparkSession) -> DataFrame:
-        """The sightings."""
-        sightings = dataframes.read_data_files(
-            spark, self._file_paths("sightings", self._sighting_parts), STAGED_SCHEMA
-        )
+        paths = self._file_paths("sightings", self._sighting_parts)
+        sightings = dataframes.read_data_files(spark, paths, STAGED_SCHEMA)
         if self.unread_files:
             sightings = sightings.where(~sightings.file.isin(self.unread_files))
         return sightings.select(SIGHTINGS.names)
 
     def reports_frame(self, spark: SparkSession) -> DataFrame:
-        """The distinct reports."""
         paths = self._file_paths("reports", [result.reports for result in self.report_results])
         return dataframes.read_data_files(spark, paths, REPORTS).dropDuplicates(["digest"])
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import os
+from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from deadheat.api import read_opened_documents
 from deadheat.errors import DeadheatError, UnreadableError
 from deadheat.lake import report_row, sighting_rows
-from deadheat.lake.schema import NUMBER, REPORT_FIELDS, REPORTS, SIGHTINGS, TEXT, TEXTS, TIME
+from deadheat.lake.schema import REPORT_FIELDS, REPORTS, SIGHTINGS, TEXT, TEXTS
 from deadheat.model import Sighting
 from deadheat.sources import file_listing, files
 from deadheat.spark.dataframes import spark_schema
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from deadheat.spark.input_files import WorkUnit
 
     JsonDict = dict[str, Any]
-
-    RowDict = dict[str, Any]
 
 
 # the reader splits lines that are longer; they are reported as a fault
@@ -98,8 +97,6 @@ TASK_ROW_SCHEMA = pa.schema(
 # a sighting in the output of a task; the last two columns are needed if it has no variant yet
 STAGED_SCHEMA = pa.schema([*SIGHTINGS, ("address", TEXT), ("actors", TEXTS)])
 _BATCH_ROWS = 1024
-# sightings converted to rows at a time
-_BURST_SIZE = 64
 _MAX_KNOWN_REPORTS = 1 << 18
 _RUN_COLUMNS = ("observed_at", "repo", "commit", "branch", "job", "run")
 
@@ -110,7 +107,8 @@ def map_units(units: DataFrame) -> DataFrame:
 
 
 def _map_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return record_batches(_UnitReader(repeat_reports=True).read_units(_unit_rows(batches)))
+    units = (unit for batch in batches for unit in batch.to_pylist())
+    return record_batches(_UnitReader(repeat_reports=True).read_units(units))
 
 
 def read_units(units: Iterable[WorkUnit], ingest: str) -> Iterator[JsonDict]:
@@ -118,19 +116,9 @@ def read_units(units: Iterable[WorkUnit], ingest: str) -> Iterator[JsonDict]:
     return _UnitReader(ingest).read_units(unit._asdict() for unit in units)
 
 
-def _unit_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[JsonDict]:
-    return (unit for batch in batches for unit in batch.to_pylist())
-
-
-def record_batches(rows_found: Iterator[JsonDict], schema: pa.Schema = TASK_ROW_SCHEMA) -> Iterator[pa.RecordBatch]:
-    pending: list[JsonDict] = []
-    for row in rows_found:
-        pending.append(row)
-        if len(pending) == _BATCH_ROWS:
-            yield record_batch(pending, schema)
-            pending = []
-    if pending:
-        yield record_batch(pending, schema)
+def record_batches(rows: Iterator[JsonDict], schema: pa.Schema = TASK_ROW_SCHEMA) -> Iterator[pa.RecordBatch]:
+    while chunk := list(islice(rows, _BATCH_ROWS)):
+        yield record_batch(chunk, schema)
 
 
 def record_batch(content: list[JsonDict], schema: pa.Schema) -> pa.RecordBatch:
@@ -146,7 +134,6 @@ def record_batch(content: list[JsonDict], schema: pa.Schema) -> pa.RecordBatch:
 
 
 def _report_column(content: list[JsonDict]) -> pa.Array:
-    """The reports of the rows, null for rows without one."""
     report_values = [row["told"].report.row for row in content if "told" in row]
     if not report_values:
         return pa.nulls(len(content), TASK_ROW_SCHEMA.field("told").type)
@@ -154,16 +141,6 @@ def _report_column(content: list[JsonDict]) -> pa.Array:
     row_indexes = {digest: index for index, digest in enumerate(reports["digest"].to_pylist())}
     wanted = [row_indexes[row["report"]] if "told" in row else None for row in content]
     return pa.concat_arrays(reports.to_struct_array().chunks).take(pa.array(wanted, pa.int64()))
-
-
-def sightings_in_units(units: Iterator[JsonDict]) -> Iterator[JsonDict]:
-    """Yield the sightings in units with report and race, without faults.
-
-    The ranges of a document are grouped separately.
-    """
-    for row in _UnitReader(repeat_reports=True, defer_grouping=False).read_units(units):
-        if "fault" not in row:
-            yield row
 
 
 class _UnitReader:
@@ -209,7 +186,7 @@ class _UnitReader:
 
     def _rows_of_file(self, rows_found: Iterator[DocumentItem | UnreadableError], ranged: bool) -> Iterator[JsonDict]:
         faults: list[UnreadableError] = []
-        sighting_list = _rows_in_bursts(_only_sightings(rows_found, faults))
+        sighting_list = map(sighting_rows.sighting_row, _only_sightings(rows_found, faults))
         # a document that is read in ranges is grouped later
         is_deferred = ranged and self._defer_grouping
         for sighting in sighting_list if is_deferred else sighting_rows.add_variants(sighting_list):
@@ -246,25 +223,6 @@ def _only_sightings(
             yield sighting
 
 
-def _rows_in_bursts(rows_found: Iterator[Sighting]) -> Iterator[SightingRow]:
-    """Convert sightings to rows in bursts, for CPU cache locality.
-
-    Many bytes are scanned between two sightings, which evicts the conversion code and data from the
-    caches.
-    """
-    burst: list[Sighting] = []
-    try:
-        for sighting in rows_found:
-            burst.append(sighting)
-            if len(burst) == _BURST_SIZE:
-                yield from map(sighting_rows.sighting_row, burst)
-                burst = []
-    except Exception:  # keep the rows before the fault
-        yield from map(sighting_rows.sighting_row, burst)
-        raise
-    yield from map(sighting_rows.sighting_row, burst)
-
-
 def fault_text(fault: UnreadableError) -> str:
     """The message of a fault without its URI, which has its own column."""
     return f"{fault.what}; {fault.do}" if fault.do else fault.what
@@ -275,21 +233,10 @@ _PARTITIONS = 8
 # cached rows of equal reports
 _MAX_CACHED_REPORTS = 1024
 _LOCATION_COLUMNS = ("uri", "offset", "length", "lane", "observed_at", "node")
-SOURCE_SCHEMA = pa.schema(
-    [
-        ("uri", TEXT),
-        ("offset", NUMBER),
-        ("length", NUMBER),
-        ("lane", TEXT),
-        ("observed_at", TIME),
-        ("node", TEXT),
-        *REPORT_FIELDS,
-    ]
-)
+SOURCE_SCHEMA = pa.schema([*(SIGHTINGS.field(name) for name in _LOCATION_COLUMNS), *pa.schema(REPORT_FIELDS)])
 
 
 def register(spark: SparkSession) -> None:
-    """Register the format `deadheat` in a session."""
     spark.dataSource.register(DeadheatSource)
 
 
@@ -319,12 +266,13 @@ class _DeadheatSourceReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         units = (unit._asdict() for unit in partition.value)
-        return record_batches(_source_rows(sightings_in_units(units)), SOURCE_SCHEMA)
+        rows = _UnitReader(repeat_reports=True, defer_grouping=False).read_units(units)
+        return record_batches(_source_rows(row for row in rows if "fault" not in row), SOURCE_SCHEMA)
 
 
-def _source_rows(rows: Iterator[RowDict]) -> Iterator[RowDict]:
+def _source_rows(rows: Iterator[JsonDict]) -> Iterator[JsonDict]:
     """The rows of this format: each report as printed, and its position."""
-    cached: dict[str, RowDict] = {}
+    cached: dict[str, JsonDict] = {}
     for row in rows:
         report = row["told"].report
         if (report_dict := cached.get(report.digest)) is None:
