@@ -68,8 +68,8 @@ class Benchmark:
         for output_format in ("jsonl", "text", "brief"):
             done = best_run(_scan_command(output_format, path))
             ratio = f"{done.seconds / ripgrep:.1f} x ripgrep" if ripgrep else "no ripgrep here"
-            self._print_row(f"sparse {size} MiB, {count} reports, {output_format}", done.seconds,
-                      f"{size / done.seconds:.0f} MiB/s", f"{ratio} (limit 4)")  # fmt: skip
+            what, rate = f"sparse {size} MiB, {count} reports, {output_format}", f"{size / done.seconds:.0f} MiB/s"
+            self._print_row(what, done.seconds, rate, f"{ratio} (limit 4)")
         small = best_run(_scan_command("jsonl", half_size)).seconds
         full = best_run(_scan_command("jsonl", path)).seconds
         self._print_row(f"the same, {size // 2} MiB", small, "", f"{full / small:.2f} x for double the size")
@@ -89,10 +89,8 @@ class Benchmark:
 
     def measure_dense(self, count: int) -> None:
         path = self._folder / "dense.log"
-        for what, write in (
-            ("distinct reports of one code base", logs.write_code_base),
-            ("distinct reports", logs.write_dense),
-        ):
+        kinds = {"distinct reports of one code base": logs.write_code_base, "distinct reports": logs.write_dense}
+        for what, write in kinds.items():
             write(path, count)
             if self._peer:
                 self._peer_row(self._peer, path, count, what)
@@ -112,9 +110,8 @@ class Benchmark:
 
     def _scan_rows(self, path: Path, count: int, what: str, limit: int) -> None:
         for output_format in ("brief", "text", "jsonl"):
-            self._rate_row(
-                f"{count} {what}, {output_format}", best_run(_scan_command(output_format, path), times=3), count, limit
-            )
+            done = best_run(_scan_command(output_format, path), times=3)
+            self._rate_row(f"{count} {what}, {output_format}", done, count, limit)
 
     def _rate_row(self, what: str, done: CommandRun, count: int, limit: int) -> None:
         rate, against = count / done.seconds, f"goal {limit:,} /s"
@@ -126,8 +123,8 @@ class Benchmark:
         path = self._folder / "clean.log"
         logs.write_clean(path, size * MB)
         done: CommandRun = run_command(_scan_command("jsonl", path), memory=False)
-        self._print_row(f"clean {size} MiB with near misses", done.seconds,
-                  f"{size / done.seconds:.0f} MiB/s", f"{done.lines} false reports")  # fmt: skip
+        rate = f"{size / done.seconds:.0f} MiB/s"
+        self._print_row(f"clean {size} MiB with near misses", done.seconds, rate, f"{done.lines} false reports")
 
     def measure_run(self, size: int) -> None:
         """Throughput of a command's output through `deadheat run` and through `cat`."""
@@ -139,8 +136,8 @@ class Benchmark:
         start_seconds = best_run([*DEADHEAT, "run", "--", "true"]).seconds
         run_seconds = best_output_seconds([*DEADHEAT, "run", "--", "cat", str(path)], size_in_bytes) - start_seconds
         self._print_row(f"`cat` of {size} MiB through `cat`", cat_seconds, f"{size / cat_seconds:.0f} MiB/s")
-        self._print_row("the same through `deadheat run`, without its start", run_seconds,
-                  f"{size / run_seconds:.0f} MiB/s", f"{cat_seconds / run_seconds:.2f} x cat (limit 0.5)")  # fmt: skip
+        rate, ratio = f"{size / run_seconds:.0f} MiB/s", f"{cat_seconds / run_seconds:.2f} x cat (limit 0.5)"
+        self._print_row("the same through `deadheat run`, without its start", run_seconds, rate, ratio)
         self._print_row("start and end of `deadheat run`", start_seconds, "", "added to the command's time")
         done = best_run([*DEADHEAT, "run", "--", "cat", str(path)])
         self._print_row("`deadheat run` until its output is closed", done.seconds)

@@ -10,6 +10,7 @@ import pytest
 
 import deadheat
 from corpus import store
+from corpus.truth_c import expected_reports
 from deadheat.detectors.site import find_site
 from deadheat.model import Op
 from deadheat.symbols import native
@@ -36,17 +37,10 @@ def truth_of(program: Path) -> dict[str, Any]:
     return truth
 
 
-def expected(truth: dict[str, Any], label: str) -> list[dict[str, Any]]:
-    """The expected reports by label, by a prefix of it, or of every compiler."""
-    parts = label.split("-")
-    labels = ["-".join(parts[:size]) for size in range(len(parts), 0, -1)]
-    return next((truth["reports"][x] for x in [*labels, "tsan"] if x in truth["reports"]), [])
-
-
 @pytest.mark.parametrize("path", recordings(), ids=lambda p: f"{p.parent.parent.name}-{p.stem}")
 def test_every_recorded_report_matches_its_truth(path: Path) -> None:
     truth, raw = truth_of(path.parent.parent), path.read_bytes()
-    wanted = expected(truth, path.stem)
+    wanted = expected_reports(truth, path.stem) or []
     bare = path.stem in truth.get("no_lines", [])
     nameless = path.stem in truth.get("no_names", [])
     found = [sighting.report for sighting in deadheat.scan(raw)]
@@ -127,7 +121,7 @@ def test_there_are_enough_recordings() -> None:
 def test_operations_are_those_that_were_recorded() -> None:
     for path in recordings():
         truth = truth_of(path.parent.parent)
-        expected_list = expected(truth, path.stem)
+        expected_list = expected_reports(truth, path.stem) or []
         pairs = [pair for one in expected_list for pair in one.get("pairs", [one["sites"]])]
         ops: dict[int, set[str]] = {}
         for wanted in (wanted for pair in pairs for wanted in pair):

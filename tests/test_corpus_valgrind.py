@@ -9,6 +9,7 @@ import pytest
 
 import deadheat
 from corpus import store
+from corpus.truth_c import expected_reports
 from deadheat.model import Damage
 
 if TYPE_CHECKING:
@@ -23,14 +24,6 @@ VALGRIND = [path for path in RECORDED if path.stem.split("-")[0] in ("helgrind",
 def truth_of(path: Path) -> dict[str, Any]:
     truth: dict[str, Any] = json.loads((path.parent.parent / "truth.json").read_text())
     return truth
-
-
-def expected(path: Path) -> list[dict[str, Any]]:
-    """The expected reports by label, by a prefix of it, or by detector."""
-    parts = path.stem.split("-")
-    reports = truth_of(path)["reports"]
-    keys = ["-".join(parts[:size]) for size in range(len(parts), 0, -1)]
-    return next((reports[key] or [] for key in keys if key in reports), [])
 
 
 def printed_errors(path: Path) -> int | None:
@@ -88,7 +81,7 @@ def fits(report: Report, truth: dict[str, Any], lineless: bool) -> bool:
 @pytest.mark.skipif(not VALGRIND, reason="the programs in C are not recorded here")
 @pytest.mark.parametrize("path", VALGRIND, ids=lambda p: f"{p.parent.parent.name}/{p.stem}")
 def test_every_recorded_report_matches_its_truth(path: Path) -> None:
-    truths = expected(path)
+    truths = expected_reports(truth_of(path), path.stem) or []
     lineless = path.stem in truth_of(path).get("no_lines", [])
     found = [s.report for s in deadheat.scan(path.read_bytes())]
     assert len(found) == (printed_errors(path) or len(found))
