@@ -1,4 +1,4 @@
-# Everything a fresh Debian machine with Python and git needs is set up by the targets themselves.
+# The targets set up everything that they need on a new Debian machine with Python and git.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -6,25 +6,25 @@ STAMP := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: help demo test lint types tests oracle bench eval docs soak cases record clean
+.PHONY: help demo test lint types tests oracle bench eval docs fuzz cases record clean
 .DEFAULT_GOAL := help
 
-help: ## this list
+help: ## print this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
 $(STAMP): pyproject.toml constraints.txt
 	@tools/bootstrap $(PYTHON) $(VENV)
 	@touch $(STAMP)
 
-# what users get, compiled: the tests run what is in src/ as well
+# the compiled package that users get; the tests also run the code in src/
 $(INSTALLED): $(STAMP) hatch_build.py $(shell find src -type f -not -name '*.pyc')
 	@tools/install $(VENV)
 	@touch $(INSTALLED)
 
-demo: $(INSTALLED) ## run the main job on bundled samples
+demo: $(INSTALLED) ## scan and ingest the bundled samples
 	@tools/demo $(BIN)/deadheat
 
-test: $(STAMP) ## lint, types and all tests
+test: $(STAMP) ## run ruff, mypy and all tests
 	@$(MAKE) --no-print-directory -j2 lint types $(INSTALLED)
 	@$(MAKE) --no-print-directory tests
 
@@ -35,25 +35,25 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-# hundreds of processes import the same files: what one has compiled, the next one need not
+# hundreds of processes import the same files: let them share the byte code
 tests: export PYTHONDONTWRITEBYTECODE :=
 tests: $(INSTALLED)
 	@tools/chromium
 	$(PYTEST) -m "not long or twice" --cov --cov-report=term:skip-covered
 	DEADHEAT_INSTALLED=1 $(PYTEST) -m "long or twice" $$(grep -lE 'mark\.(long|twice)' tests/test_*.py)
 
-cases: $(STAMP) ## rewrite the expected side of every golden case; read the diff
+cases: $(STAMP) ## rewrite the expected output of every golden case; review the diff
 	$(BIN)/python -m pytest tests/test_cases.py --rewrite
 
-bench: $(INSTALLED) ## speed and memory, as ratios in one run
+bench: $(INSTALLED) ## measure speed and memory
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.grouping
 	$(BIN)/python -m bench.spark
 
-eval: $(INSTALLED) ## how well races keep their identity and how often a diagnosis is right; writes docs/explanation/{identity,diagnosis}.md
+eval: $(INSTALLED) ## measure grouping and diagnosis on the corpus; writes docs/explanation/{identity,diagnosis}.md
 	$(BIN)/python -m eval
 	$(BIN)/python -m eval.causes
-	$(BIN)/python -m eval.blind --write
+	$(BIN)/python -m eval.held_out --write
 
 oracle: $(INSTALLED) ## compare the output for all recorded reports with that of the last release
 	$(BIN)/python tools/oracle.py
@@ -62,14 +62,14 @@ docs: $(STAMP) ## generate the pages and outputs that come from the code, then b
 	$(BIN)/python tools/docs.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
-soak: $(INSTALLED) ## long runs: damage over the whole corpus, hostile input, 5 GB and 500 MB lines
-	$(BIN)/python -m bench.soak
-	$(BIN)/python -m bench.kills
+fuzz: $(INSTALLED) ## long runs: 5 GiB of logs, a 500 MiB line, hostile and damaged text, killed ingests
+	$(BIN)/python -m bench.fuzz
+	$(BIN)/python -m bench.killed_ingest
 
-record: $(STAMP) ## record the corpus again with every toolchain and detector that is here
+record: $(STAMP) ## record the corpus again with every installed toolchain and detector
 	$(BIN)/python -m corpus.record_go
 	$(BIN)/python -m corpus.record_variants
 	$(BIN)/python -m corpus.record_c
 
-clean: ## remove what the targets made
+clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage build site

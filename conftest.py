@@ -1,4 +1,4 @@
-"""Tests run what is in `src/`, also in every process that they start; with DEADHEAT_INSTALLED=1 not."""
+"""Tests and their child processes import deadheat from `src/`; with DEADHEAT_INSTALLED=1, the installed package."""
 
 from __future__ import annotations
 

@@ -1,21 +1,22 @@
-"""`make bench`: speed and memory as ratios, in one run on one machine; prints a Markdown table."""
+"""`make bench`: measure speed and memory in one run on one machine and print ratios as a Markdown table."""
 
 from __future__ import annotations
 
 import argparse
 import platform
+import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from bench import logs
-from bench.measure import Run, best, passed, run
-from bench.peer import Peer
+from bench.measure import CommandRun, best_output_seconds, best_run, run_command
 from deadheat.api import report_reader
 
 DEADHEAT = [sys.executable, "-m", "deadheat"]
-PYTHON = [*DEADHEAT, "scan"]
+SCAN = [*DEADHEAT, "scan"]
 MB = 1 << 20
 
 
@@ -25,145 +26,164 @@ def main() -> None:
     parser.add_argument("--dense", type=int, default=30_000, help="distinct reports (default: 30000)")
     parser.add_argument(
         "--peer", metavar="COMMAND",
-        help="another reader, measured in the same run: given a file, it prints reports and seconds",
+        help="another parser, measured in the same run: it gets a file and prints reports and seconds",
     )  # fmt: skip
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prog := "deadheat-bench-") as folder:
         print(f"# {prog.rstrip('-')}: {platform.python_implementation()} {platform.python_version()},"
-              f" sifter {report_reader().prefilter.name}\n")  # fmt: skip
-        bench = Bench(Path(folder), args.peer)
-        bench.start_up()
-        bench.sparse(args.size)
-        bench.dense(args.dense)
-        bench.repeated(args.dense * 10)
-        bench.clean(200)
-        bench.passing(200)
-        bench.page()
+              f" prefilter {report_reader().prefilter.name}\n")  # fmt: skip
+        bench = Benchmark(Path(folder), args.peer)
+        bench.measure_start_up()
+        bench.measure_sparse(args.size)
+        bench.measure_dense(args.dense)
+        bench.measure_repeated(args.dense * 10)
+        bench.measure_clean(200)
+        bench.measure_run(200)
+        bench.measure_html()
 
 
-class Bench:
+class Benchmark:
     def __init__(self, folder: Path, peer: str | None = None) -> None:
         self._folder = folder
-        self._peer = Peer(peer) if peer else None
-        self._read = 0.0  # how many distinct reports a second the peer reads
+        self._peer = PeerCommand(peer) if peer else None
+        self._peer_rate = 0.0  # distinct reports per second
         print("| what | seconds | rate | against |\n|---|---|---|---|")
 
-    def _row(self, what: str, seconds: float, rate: str = "", against: str = "") -> None:
+    def _print_row(self, what: str, seconds: float, rate: str = "", against: str = "") -> None:
         print(f"| {what} | {seconds:.2f} | {rate} | {against} |", flush=True)
 
-    def start_up(self) -> None:
+    def measure_start_up(self) -> None:
         small = self._folder / "small.log"
-        small.write_bytes(logs.report(1))
-        done = best([*PYTHON, str(small)], times=5)
-        self._row("`scan` of one report", done.seconds, "", "limit 0.25 s")
+        small.write_bytes(logs.generate_report(1))
+        done = best_run([*SCAN, str(small)], times=5)
+        self._print_row("`scan` of one report", done.seconds, "", "limit 0.25 s")
 
-    def sparse(self, size: int) -> None:
+    def measure_sparse(self, size: int) -> None:
         path = self._folder / "sparse.log"
-        count = logs.sparse(path, size * MB)
-        half = self._folder / "half.log"
-        logs.sparse(half, size * MB // 2)
-        _warm(path)
-        ripgrep = self._ripgrep(path)
-        for form in ("jsonl", "text", "brief"):
-            done = best(_scan(form, path))
+        count = logs.write_sparse(path, size * MB)
+        half_size = self._folder / "half.log"
+        logs.write_sparse(half_size, size * MB // 2)
+        _fill_page_cache(path)
+        ripgrep = self._measure_ripgrep(path)
+        for output_format in ("jsonl", "text", "brief"):
+            done = best_run(_scan_command(output_format, path))
             ratio = f"{done.seconds / ripgrep:.1f} x ripgrep" if ripgrep else "no ripgrep here"
-            self._row(f"sparse {size} MiB, {count} reports, {form}", done.seconds,
-                      f"{size / done.seconds:.0f} MiB/s", f"{ratio} (limit 4)")  # fmt: skip
-        small = best(_scan("jsonl", half)).seconds
-        whole = best(_scan("jsonl", path)).seconds
-        self._row(f"the same, {size // 2} MiB", small, "", f"{whole / small:.2f} x for twice the size")
-        peak = run(_scan("jsonl", path)).peak_mb
-        self._row("the same, memory of all processes", 0, f"{peak:.0f} MB", "limit 200 MB")
+            what, rate = f"sparse {size} MiB, {count} reports, {output_format}", f"{size / done.seconds:.0f} MiB/s"
+            self._print_row(what, done.seconds, rate, f"{ratio} (limit 4)")
+        small = best_run(_scan_command("jsonl", half_size)).seconds
+        full = best_run(_scan_command("jsonl", path)).seconds
+        self._print_row(f"the same, {size // 2} MiB", small, "", f"{full / small:.2f} x for double the size")
+        peak = run_command(_scan_command("jsonl", path)).peak_mb
+        self._print_row("the same, memory of all processes", 0, f"{peak:.0f} MB", "limit 200 MB")
 
-    def _ripgrep(self, path: Path) -> float | None:
+    def _measure_ripgrep(self, path: Path) -> float | None:
         program = shutil.which("rg")
         if program is None:
             return None
-        # without those that have bytes which no command line can carry
+        # without literals that cannot be passed on a command line
         literals = [lit for lit in report_reader().prefilter.literals if lit.isascii() and b"\x1b" not in lit]
         wanted = [word for literal in literals for word in ("-e", literal.decode())]
-        done = best([program, "--no-config", "-c", "-F", *wanted, str(path)], times=5)
-        self._row(f"ripgrep, the same {len(literals)} literals", done.seconds)
+        done = best_run([program, "--no-config", "-c", "-F", *wanted, str(path)], times=5)
+        self._print_row(f"ripgrep, the same {len(literals)} literals", done.seconds)
         return done.seconds
 
-    def dense(self, count: int) -> None:
+    def measure_dense(self, count: int) -> None:
         path = self._folder / "dense.log"
-        for what, write in (("distinct reports of one code base", logs.code_base), ("distinct reports", logs.dense)):
+        kinds = {"distinct reports of one code base": logs.write_code_base, "distinct reports": logs.write_dense}
+        for what, write in kinds.items():
             write(path, count)
             if self._peer:
-                self._other(self._peer, path, count, what)
-            done = best([sys.executable, "-m", "bench.reading", str(path)], times=3)
-            self._told(f"{count} {what}, every frame read, nothing printed", done, count, 13_000)
-            self._reports(path, count, what, 13_000)
+                self._peer_row(self._peer, path, count, what)
+            done = best_run([sys.executable, "-m", "bench.parse_only", str(path)], times=3)
+            self._rate_row(f"{count} {what}, every frame parsed, nothing printed", done, count, 13_000)
+            self._scan_rows(path, count, what, 13_000)
 
-    def _other(self, peer: Peer, path: Path, count: int, which: str) -> None:
-        seconds = peer.seconds(path, count)
-        self._read = count / seconds
-        self._row(f"{count} {which}, the peer", seconds, f"{self._read:,.0f} /s")
+    def _peer_row(self, peer: PeerCommand, path: Path, count: int, which: str) -> None:
+        seconds = peer.best_seconds(path, count)
+        self._peer_rate = count / seconds
+        self._print_row(f"{count} {which}, the peer", seconds, f"{self._peer_rate:,.0f} /s")
 
-    def repeated(self, count: int) -> None:
+    def measure_repeated(self, count: int) -> None:
         path = self._folder / "repeated.log"
-        logs.repeated(path, count)
-        self._reports(path, count, "repeated reports", 130_000)
+        logs.write_repeated(path, count)
+        self._scan_rows(path, count, "repeated reports", 130_000)
 
-    def _reports(self, path: Path, count: int, what: str, limit: int) -> None:
-        for form in ("brief", "text", "jsonl"):
-            self._told(f"{count} {what}, {form}", best(_scan(form, path), times=3), count, limit)
+    def _scan_rows(self, path: Path, count: int, what: str, limit: int) -> None:
+        for output_format in ("brief", "text", "jsonl"):
+            done = best_run(_scan_command(output_format, path), times=3)
+            self._rate_row(f"{count} {what}, {output_format}", done, count, limit)
 
-    def _told(self, what: str, done: Run, count: int, limit: int) -> None:
+    def _rate_row(self, what: str, done: CommandRun, count: int, limit: int) -> None:
         rate, against = count / done.seconds, f"goal {limit:,} /s"
-        if self._read:
-            against += f", {rate / self._read:.2f} x the peer"
-        self._row(what, done.seconds, f"{rate:,.0f} /s", against)
+        if self._peer_rate:
+            against += f", {rate / self._peer_rate:.2f} x the peer"
+        self._print_row(what, done.seconds, f"{rate:,.0f} /s", against)
 
-    def clean(self, size: int) -> None:
+    def measure_clean(self, size: int) -> None:
         path = self._folder / "clean.log"
-        logs.clean(path, size * MB)
-        done: Run = run(_scan("jsonl", path), memory=False)
-        self._row(f"clean {size} MiB with near misses", done.seconds,
-                  f"{size / done.seconds:.0f} MiB/s", f"{done.lines} false reports")  # fmt: skip
+        logs.write_clean(path, size * MB)
+        done: CommandRun = run_command(_scan_command("jsonl", path), memory=False)
+        rate = f"{size / done.seconds:.0f} MiB/s"
+        self._print_row(f"clean {size} MiB with near misses", done.seconds, rate, f"{done.lines} false reports")
 
-    def passing(self, size: int) -> None:
-        """What a command prints, through `deadheat run` and through `cat`."""
+    def measure_run(self, size: int) -> None:
+        """Throughput of a command's output through `deadheat run` and through `cat`."""
         path = self._folder / "passing.log"
         line = b"=== RUN   TestCheckout/with_a_coupon  ok, 12 rows in 3 ms, nothing to see here\n"
         path.write_bytes(line * (size * MB // len(line)))
-        whole = path.stat().st_size
-        cat = passed(["sh", "-c", f"cat {path} | cat"], whole)
-        start = best([*DEADHEAT, "run", "--", "true"]).seconds
-        through = passed([*DEADHEAT, "run", "--", "cat", str(path)], whole) - start
-        self._row(f"`cat` of {size} MiB through `cat`", cat, f"{size / cat:.0f} MiB/s")
-        self._row("the same through `deadheat run`, once it runs", through,
-                  f"{size / through:.0f} MiB/s", f"{cat / through:.2f} x cat (limit 0.5)")  # fmt: skip
-        self._row("its start, and its end", start, "", "on top of the command's own")
-        done = best([*DEADHEAT, "run", "--", "cat", str(path)])
-        self._row("all of it, until its output is closed", done.seconds)
+        size_in_bytes = path.stat().st_size
+        cat_seconds = best_output_seconds(["sh", "-c", f"cat {path} | cat"], size_in_bytes)
+        start_seconds = best_run([*DEADHEAT, "run", "--", "true"]).seconds
+        run_seconds = best_output_seconds([*DEADHEAT, "run", "--", "cat", str(path)], size_in_bytes) - start_seconds
+        self._print_row(f"`cat` of {size} MiB through `cat`", cat_seconds, f"{size / cat_seconds:.0f} MiB/s")
+        rate, ratio = f"{size / run_seconds:.0f} MiB/s", f"{cat_seconds / run_seconds:.2f} x cat (limit 0.5)"
+        self._print_row("the same through `deadheat run`, without its start", run_seconds, rate, ratio)
+        self._print_row("start and end of `deadheat run`", start_seconds, "", "added to the command's time")
+        done = best_run([*DEADHEAT, "run", "--", "cat", str(path)])
+        self._print_row("`deadheat run` until its output is closed", done.seconds)
 
-    def page(self) -> None:
-        """The HTML report, in a browser that has just been started."""
-        from tests import browser  # where it is driven for the tests
+    def measure_html(self) -> None:
+        """Loading time of the HTML report in a browser that has just been started."""
+        from tests import browser
         from tests.test_browser import COUNT, written
 
         if browser.path() is None:
-            self._row("no Chromium to load the HTML report", 0)
+            self._print_row("no Chromium to load the HTML report", 0)
             return
         report = written(self._folder / "races.html")
-        took = []
+        seconds = []
         for _ in range(3):
             page = browser.Page()
             page.open(report)
-            took.append(page.run("performance.now()") / 1000)
+            seconds.append(page.run("performance.now()") / 1000)
             page.close()
         what = f"HTML report of {COUNT} races, {report.stat().st_size / MB:.0f} MiB, in Chromium"
-        self._row(what, min(took), "", "limit 1 s")
+        self._print_row(what, min(seconds), "", "limit 1 s")
 
 
-def _scan(form: str, path: Path) -> list[str]:
-    options = ["--brief"] if form == "brief" else ["--format", form]
-    return [*PYTHON, *options, str(path)]
+class PeerCommand:
+    """A command that gets a file and prints the number of reports in it and the seconds that it took."""
+
+    def __init__(self, command: str) -> None:
+        self._command = shlex.split(command)
+
+    def best_seconds(self, path: Path, count: int, times: int = 3) -> float:
+        measured = []
+        for _ in range(times):
+            done = subprocess.run([*self._command, str(path)], stdout=subprocess.PIPE, text=True, check=True)
+            reports, seconds = done.stdout.split()
+            if int(reports) != count:
+                sys.exit(f"bench: the peer found {reports} of {count} reports")
+            measured.append(float(seconds))
+        return min(measured)
 
 
-def _warm(path: Path) -> None:
+def _scan_command(output_format: str, path: Path) -> list[str]:
+    options = ["--brief"] if output_format == "brief" else ["--format", output_format]
+    return [*SCAN, *options, str(path)]
+
+
+def _fill_page_cache(path: Path) -> None:
     with path.open("rb") as file:
         while file.read(1 << 24):
             pass

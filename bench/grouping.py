@@ -1,4 +1,4 @@
-"""`python -m bench.grouping`: a million fingerprints with their keys to races, in the core's code."""
+"""`python -m bench.grouping`: time to group a million fingerprints into races, without Spark."""
 
 from __future__ import annotations
 
@@ -19,33 +19,35 @@ if TYPE_CHECKING:
 
     from deadheat.grouping.keys import GroupingKey
 
-_SHAPES = 2_000
-# reports of one document, of how many one is of an object that another one is of, and of how many one is
-# of a race that an earlier document has shown
-_REPORTS, _LINKED, _AGAIN = 100, 10, 20
+_SHAPE_COUNT = 2_000
+# every tenth report is about the same object as the one before, every twentieth repeats an earlier race
+_REPORTS_PER_DOCUMENT, _LINK_INTERVAL, _REPEAT_INTERVAL = 100, 10, 20
 
 
-def marks(count: int) -> Iterator[GroupingKey]:
-    """Marks of so many reports, nearly all with a fingerprint of their own."""
-    shapes = [grouping_key_of(scan_text(logs.report(number), diagnose=False)[0].report) for number in range(_SHAPES)]
+def generate_keys(count: int) -> Iterator[GroupingKey]:
+    """Grouping keys of reports, nearly all with a distinct fingerprint."""
+    shapes = [
+        grouping_key_of(scan_text(logs.generate_report(number), diagnose=False)[0].report)
+        for number in range(_SHAPE_COUNT)
+    ]
     rng = random.Random(logs.SEED)
     for number in range(count):
-        like = rng.randrange(number) if number and number % _AGAIN == 0 else number
-        shape = shapes[(number - _is_linked(number)) % _SHAPES]
-        yield shape._replace(fingerprint=hex_digest(str(like)))
+        repeated = rng.randrange(number) if number and number % _REPEAT_INTERVAL == 0 else number
+        shape = shapes[(number - _is_linked(number)) % _SHAPE_COUNT]
+        yield shape._replace(fingerprint=hex_digest(str(repeated)))
 
 
 def _is_linked(number: int) -> bool:
-    """Is this report about the object of the one before it?"""
-    return number % _LINKED == 1
+    """Whether this report is about the same object as the one before."""
+    return number % _LINK_INTERVAL == 1
 
 
-def documents(all_marks: list[GroupingKey]) -> Iterator[DocumentGrouping]:
-    for first in range(0, len(all_marks), _REPORTS):
+def group_documents(keys: list[GroupingKey]) -> Iterator[DocumentGrouping]:
+    for first in range(0, len(keys), _REPORTS_PER_DOCUMENT):
         document = DocumentGrouping()
-        for at, one in enumerate(all_marks[first : first + _REPORTS]):
+        for at, key in enumerate(keys[first : first + _REPORTS_PER_DOCUMENT]):
             address = first + at - _is_linked(first + at)
-            document.add_report(one, "log", 0xC000000000 + 64 * address)
+            document.add_report(key, "log", 0xC000000000 + 64 * address)
         yield document
 
 
@@ -53,17 +55,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.grouping", description=__doc__)
     parser.add_argument("--count", type=int, default=1_000_000)
     count = parser.parse_args().count
-    known = list(marks(count))
+    keys = list(generate_keys(count))
     began = time.perf_counter()
-    found = races.empty_facts()
-    for document in documents(known):
-        found.add(document.group_reports()[1])
-    told = time.perf_counter()
-    ids = races.race_ids(found)
+    facts = races.empty_facts()
+    for document in group_documents(keys):
+        facts.add(document.group_reports()[1])
+    grouped = time.perf_counter()
+    ids = races.race_ids(facts)
     done = time.perf_counter()
     print("| what | seconds | against |\n|---|---|---|")
-    print(f"| {count} reports to {len(found.variants)} nodes | {told - began:.1f} | |")
-    print(f"| these to {len({*ids.values()})} races | {done - told:.1f} | |")
+    print(f"| {count} reports to {len(facts.variants)} variants | {grouped - began:.1f} | |")
+    print(f"| these to {len({*ids.values()})} races | {done - grouped:.1f} | |")
     print(f"| both | {done - began:.1f} | limit 60 s |")
 
 

@@ -1,4 +1,4 @@
-"""Text that an enemy would send: all that looks like a report, or might hide one, and is none."""
+"""Hostile text: it looks like a report, or might contain one, and contains none."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 BANNER = "WARNING: DATA RACE"
 HEADER = "Read at 0x00c000123456 by goroutine 7:"
-SECOND = "Previous write at 0x00c000123456 by goroutine 8:"
+SECOND_HEADER = "Previous write at 0x00c000123456 by goroutine 8:"
 CREATED = "Goroutine 7 (running) created at:"
 TSAN = "WARNING: ThreadSanitizer: data race (pid=7)"
 
-# What is repeated, line by line or without a line's end, until the size is reached.
+# Pieces that are repeated until the size is reached.
 REPEATED = {
-    # nothing but what opens a report
+    # starts of reports
     "banners": f"{BANNER}\n",
     "headers": f"{HEADER}\n",
-    "second headers": f"{SECOND}\n",
+    "second headers": f"{SECOND_HEADER}\n",
     "banners and headers in turn": f"{BANNER}\n{HEADER}\n",
     "creations in quotes of quotes": f"> > > {CREATED}\n",
     "fatal errors": "fatal error: concurrent map writes\n",
@@ -34,15 +34,15 @@ REPEATED = {
     "Helgrind's headers": "==7== Possible data race during read of size 4 at 0x10C120 by thread #1\n",
     "DRD's headers": "==7== Conflicting store by thread 2 at 0x10c120 size 4\n",
     "Miri's headers": "error: Undefined Behavior: Data race detected between (1) write on thread\n",
-    # what goes on with a report, and nothing to go on with
+    # parts of reports without a start
     "calls": "  main.main()\n",
     "frames": "  main.main()\n      /src/main.go:7 +0x45\n",
     "frames of ThreadSanitizer": "    #0 main /src/main.cc:9:16 (shop+0xd4441)\n",
     "halves of headers": "Read at 0x00c000123456 by\n",
-    # reports that are cut before anything is told
-    "reports without frames": f"==================\n{BANNER}\n{HEADER}\n\n{SECOND}\n\n{CREATED}\n",
+    # reports without content
+    "reports without frames": f"==================\n{BANNER}\n{HEADER}\n\n{SECOND_HEADER}\n\n{CREATED}\n",
     "reports with calls and no places": f"{BANNER}\n{HEADER}\n  main.main()\n  main.other()\n\n",
-    # sentences and code that speak of races, with frames around them
+    # prose and code about races, with frames around them
     "headers in sentences": f'We saw "{HEADER}" twice, but no stack.\n  main.main()\n',
     "banners in code": f'if strings.Contains(out, "{BANNER}") {{ fail() }}\n',
     # wrapped
@@ -56,7 +56,7 @@ REPEATED = {
     "entities": f"&lt;b&gt;{BANNER}&#10;{HEADER}&lt;/b&gt;\n",
     "carriage returns": f"{BANNER}\r{HEADER}\r\n",
     "escaped newlines": f"{BANNER}\\n{HEADER}\\n  main.main()\\n\\n",
-    # one line that never ends
+    # lines without end
     "one line of banners": f"{BANNER} ",
     "one line of headers": f"{HEADER} ",
     "one line of JSON": '{"message":"' + HEADER + '","n":1},',
@@ -66,42 +66,42 @@ REPEATED = {
     "one line of running goroutines": "goroutine 7 [running concurrent map writes ",
     "one line, wide apart": f"{'x' * 3000}{HEADER}()",
 }
-# Something of every detector's frames, so that no look at the bytes around tells that all is vain.
+# Pieces of the frames of every detector, so that the check of the surrounding bytes does not reject the text.
 LURE = "(x.go:7) x#0 0x4: main.c:3 x.rs Goroutine 7: created at [running] concurrent 2 bytes SUMMARY"
-EVERY = 4096
-LURED = ", lured"
-NEAR = "near misses and nothing else"
+LURE_INTERVAL = 4096
+LURED_SUFFIX = ", lured"
+NEAR_MISS_TEXT = "near misses and nothing else"
 
 
-def shapes() -> dict[str, Callable[[int], bytes]]:
-    """By its name, what makes so many bytes of each."""
-    made = {name: _repeats(text.encode()) for name, text in REPEATED.items()}
-    lured = {f"{name}{LURED}": _repeats(_lured(text).encode()) for name, text in REPEATED.items()}
+def hostile_texts() -> dict[str, Callable[[int], bytes]]:
+    """Functions that return text of about a given size, by name."""
+    repeated = {name: _repeat_piece(text.encode()) for name, text in REPEATED.items()}
+    lured = {f"{name}{LURED_SUFFIX}": _repeat_piece(_append_lure(text).encode()) for name, text in REPEATED.items()}
     return {
-        **made,
+        **repeated,
         **lured,
-        "a thousand pods, a header each": _pods,
-        "a prefix of its own for each line": _prefixes,
-        NEAR: _near_misses,
-        "random bytes with banners": _noise,
-        "UTF-16 banners": lambda size: _utf16(size, f"{BANNER}\n{HEADER}\n"),
-        "one UTF-16 line": lambda size: _utf16(size, f"{BANNER} {HEADER} "),
+        "a thousand pods, a header each": _pod_lines,
+        "a prefix of its own for each line": _prefixed_lines,
+        NEAR_MISS_TEXT: _near_misses,
+        "random bytes with banners": _random_bytes,
+        "UTF-16 banners": lambda size: _repeat_utf16(size, f"{BANNER}\n{HEADER}\n"),
+        "one UTF-16 line": lambda size: _repeat_utf16(size, f"{BANNER} {HEADER} "),
     }
 
 
-def _repeats(piece: bytes) -> Callable[[int], bytes]:
+def _repeat_piece(piece: bytes) -> Callable[[int], bytes]:
     return lambda size: piece * (size // len(piece))
 
 
-def _lured(piece: str) -> str:
-    return piece * (EVERY // len(piece)) + LURE + ("\n" if piece.endswith("\n") else " ")
+def _append_lure(piece: str) -> str:
+    return piece * (LURE_INTERVAL // len(piece)) + LURE + ("\n" if piece.endswith("\n") else " ")
 
 
-def _utf16(size: int, text: str) -> bytes:
+def _repeat_utf16(size: int, text: str) -> bytes:
     return b"\xff\xfe" + text.encode("utf-16-le") * (size // len(text) // 2)
 
 
-def _numbered(size: int, line: Callable[[int], str]) -> bytes:
+def _numbered_lines(size: int, line: Callable[[int], str]) -> bytes:
     out: list[str] = []
     while size > 0:
         out.append(line(len(out)))
@@ -109,21 +109,21 @@ def _numbered(size: int, line: Callable[[int], str]) -> bytes:
     return "".join(out).encode()
 
 
-def _pods(size: int) -> bytes:
-    texts = (BANNER, HEADER, "  main.main()", "working", "", SECOND)
-    return _numbered(size, lambda i: f"[pod/web-{i * 7 % 1000}/app] {texts[i // 1000 % 6]}\n")
+def _pod_lines(size: int) -> bytes:
+    texts = (BANNER, HEADER, "  main.main()", "working", "", SECOND_HEADER)
+    return _numbered_lines(size, lambda i: f"[pod/web-{i * 7 % 1000}/app] {texts[i // 1000 % 6]}\n")
 
 
-def _prefixes(size: int) -> bytes:
-    return _numbered(size, lambda i: f"<{i:x}-{i * i % 9973:x}> {HEADER}\n")
+def _prefixed_lines(size: int) -> bytes:
+    return _numbered_lines(size, lambda i: f"<{i:x}-{i * i % 9973:x}> {HEADER}\n")
 
 
 def _near_misses(size: int) -> bytes:
     rng = random.Random(SEED)
-    return _numbered(size, lambda _: rng.choice(NEAR_MISSES))
+    return _numbered_lines(size, lambda _: rng.choice(NEAR_MISSES))
 
 
-def _noise(size: int) -> bytes:
+def _random_bytes(size: int) -> bytes:
     rng = random.Random(SEED)
     pieces = [rng.randbytes(rng.randrange(400)) + f"{BANNER}\n{HEADER}\n".encode() for _ in range(500)]
     return b"".join(pieces) * (1 + size // sum(map(len, pieces)))

@@ -1,4 +1,4 @@
-"""Writes large logs of known content for the benchmarks: the same bytes for the same arguments."""
+"""Write large logs of known content for the benchmarks: the same bytes for the same arguments."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SEED = 1
 BLOCK = 256 * 1024
 BLOCKS = 24
 
-# Stand in for day, minute and a serial number in a block, which is filled in each time that the
-# block is written: no two copies are equal, yet writing them costs little more than a copy.
+# Placeholders for day, minute and serial number, filled in each time that a block is written: no two copies
+# are equal, and writing costs little more than a copy.
 DAY, MINUTE, SERIAL = "\x01D", "\x01H:MM", "\x01SERIAL"
 
 # --- names --------------------------------------------------------------------------------------
@@ -31,11 +31,8 @@ CALLS = ("run", "handle", "dispatch", "process", "serve", "execute", "drain", "v
 PACKAGES = ("store", "session", "executor", "planner", "transport", "scheduler", "metrics")
 
 
-def word(number: int) -> str:
-    """A pronounceable name of its own for each number, without digits.
-
-    Digits would not do: whoever compares races takes them for a compiler's closure numbers.
-    """
+def generated_name(number: int) -> str:
+    """A distinct pronounceable name for each number, without digits: grouping takes digits for closure numbers."""
     letters = ""
     number += len(SYLLABLES)
     while number:
@@ -49,12 +46,12 @@ def word(number: int) -> str:
 Frame = tuple[str, str]
 
 
-def _frame(rng: random.Random, package: str, symbol: str, file: str) -> Frame:
+def _make_frame(rng: random.Random, package: str, symbol: str, file: str) -> Frame:
     place = f"/home/ci/go/src/{package}/{file}.go:{rng.randrange(20, 2900)} +{rng.randrange(4096):#x}"
     return f"{package}.{symbol}()", place
 
 
-def _stack(rng: random.Random, name: str, top: str, depth: int) -> list[Frame]:
+def _make_stack(rng: random.Random, name: str, top: str, depth: int) -> list[Frame]:
     module = f"example.com/{name.lower()}"
     frames = []
     for level in range(depth):
@@ -63,7 +60,7 @@ def _stack(rng: random.Random, name: str, top: str, depth: int) -> list[Frame]:
         symbol = f"(*{name}{noun}).{method}"
         if level and rng.random() < 0.25:
             symbol += ".func1"
-        frames.append(_frame(rng, f"{module}/{package}", symbol, noun.lower()))
+        frames.append(_make_frame(rng, f"{module}/{package}", symbol, noun.lower()))
     return frames
 
 
@@ -78,47 +75,47 @@ RUN_FRAMES: tuple[Frame, ...] = (
 )
 
 
-def _lines(frames: Sequence[Frame]) -> str:
+def _format_frames(frames: Sequence[Frame]) -> str:
     return "".join(f"  {symbol}\n      {place}\n" for symbol, place in frames)
 
 
-def template(number: int) -> str:
-    """The report of one race, with `{address}`, `{first}` and `{second}` left open."""
+def report_template(number: int) -> str:
+    """The report of one race with the placeholders `{address}`, `{first}` and `{second}`."""
     rng = random.Random(SEED * 1_000_003 + number)
-    name = word(number)
+    name = generated_name(number)
     ops = rng.choice(OPS)
     tops = [rng.choice(READS if op.lower() == "read" else WRITES) for op in ops]
-    test = _frame(rng, f"example.com/{name.lower()}", f"Test{name}", "server_test")
-    first = [*_stack(rng, name, tops[0], 5), test, *TEST_FRAMES]
-    second = _stack(rng, name, tops[1], rng.randrange(6, 10))
+    test = _make_frame(rng, f"example.com/{name.lower()}", f"Test{name}", "server_test")
+    first = [*_make_stack(rng, name, tops[0], 5), test, *TEST_FRAMES]
+    second = _make_stack(rng, name, tops[1], rng.randrange(6, 10))
     state = rng.choice(("running", "finished"))
-    return _text(ops, first, second, state, _stack(rng, name, "Start", 2))
+    return _report_text(ops, first, second, state, _make_stack(rng, name, "Start", 2))
 
 
-def _text(
+def _report_text(
     ops: tuple[str, str], first: Sequence[Frame], second: Sequence[Frame], state: str, created: Sequence[Frame]
 ) -> str:
     first_op, second_op = ops
     return (
         "==================\nWARNING: DATA RACE\n"
-        f"{first_op} at {{address}} by goroutine {{first}}:\n{_lines(first)}\n"
-        f"Previous {second_op} at {{address}} by goroutine {{second}}:\n{_lines(second)}\n"
-        f"Goroutine {{first}} (running) created at:\n{_lines(RUN_FRAMES)}\n"
+        f"{first_op} at {{address}} by goroutine {{first}}:\n{_format_frames(first)}\n"
+        f"Previous {second_op} at {{address}} by goroutine {{second}}:\n{_format_frames(second)}\n"
+        f"Goroutine {{first}} (running) created at:\n{_format_frames(RUN_FRAMES)}\n"
         f"Goroutine {{second}} ({state}) created at:\n"
-        f"{_lines(created)}==================\n"
+        f"{_format_frames(created)}==================\n"
     )
 
 
-def _filled(text: str, rng: random.Random) -> bytes:
+def _fill_template(text: str, rng: random.Random) -> bytes:
     first = rng.randrange(7, 90_000)
     return text.format(
         address=f"0x00c{rng.randrange(1 << 36) & ~7:09x}", first=first, second=first + rng.randrange(1, 5000)
     ).encode()
 
 
-def report(number: int) -> bytes:
+def generate_report(number: int) -> bytes:
     """The report of one race as one run would print it."""
-    return _filled(template(number), random.Random(number))
+    return _fill_template(report_template(number), random.Random(number))
 
 
 # --- log lines ----------------------------------------------------------------------------------
@@ -137,7 +134,7 @@ SOURCES = ("server.go", "store.go", "lease.go", "raft.go", "router.go", "pool.go
 TOOLS = ("github.com/x/lint", "golang.org/x/tools", "example.com/shop/cart", "example.com/mail")
 
 
-def _zap(rng: random.Random, second: float) -> str:
+def _zap_line(rng: random.Random, second: float) -> str:
     place = f"server/{rng.choice(SOURCES)}:{rng.randrange(20, 900)}"
     return (
         f'{{"level":"info","ts":"2024-10-{DAY}T{MINUTE}:{second:09.6f}Z",'
@@ -146,13 +143,13 @@ def _zap(rng: random.Random, second: float) -> str:
     )
 
 
-def _klog(rng: random.Random, second: float) -> str:
+def _klog_line(rng: random.Random, second: float) -> str:
     head = f"{rng.choice('IIIWE')}10{DAY} {MINUTE}:{second:09.6f}"
     place = f"{rng.choice(SOURCES)}:{rng.randrange(20, 900)}"
     return f'{head} {rng.randrange(9999):>7} {place}] "{rng.choice(EVENTS)}" pod="api-{SERIAL}"'
 
 
-def _tidb(rng: random.Random, second: float) -> str:
+def _tidb_line(rng: random.Random, second: float) -> str:
     head = f"[2024/10/{DAY} {MINUTE}:{second:06.3f} +08:00]"
     return (
         f"{head} [{rng.choice(('INFO', 'WARN'))}] [{rng.choice(SOURCES)}:{rng.randrange(900)}] "
@@ -160,7 +157,7 @@ def _tidb(rng: random.Random, second: float) -> str:
     )
 
 
-def _access(rng: random.Random, second: float) -> str:
+def _access_line(rng: random.Random, second: float) -> str:
     where = rng.choice(("/api/v1/cart", "/healthz", "/metrics", "/login", "/static/app.js"))
     status = rng.choice((200, 200, 200, 304, 404, 503))
     return (
@@ -170,21 +167,21 @@ def _access(rng: random.Random, second: float) -> str:
     )
 
 
-def _slog(rng: random.Random, second: float) -> str:
+def _slog_line(rng: random.Random, second: float) -> str:
     return (
         f"time=2024-10-{DAY}T{MINUTE}:{second:06.3f}Z level=INFO "
         f'msg="{rng.choice(EVENTS)}" id={SERIAL} shard={rng.randrange(64)}'
     )
 
 
-def _syslog(rng: random.Random, second: float) -> str:
+def _syslog_line(rng: random.Random, second: float) -> str:
     return (
         f"Oct {DAY} {MINUTE}:{int(second):02d} node-{rng.randrange(9)} "
         f"kubelet[{rng.randrange(300, 30_000)}]: {rng.choice(EVENTS)} for volume pvc-{SERIAL}"
     )
 
 
-def _ci(rng: random.Random, second: float) -> str:
+def _ci_line(rng: random.Random, second: float) -> str:
     name = f"Test{rng.choice(NOUNS)}{rng.choice(('Basic', 'Empty', 'Large', 'Timeout'))}"
     text = rng.choice(
         (
@@ -198,22 +195,22 @@ def _ci(rng: random.Random, second: float) -> str:
     return f"2024-10-{DAY}T{MINUTE}:{second:09.6f}{rng.randrange(10)}Z {text}"
 
 
-def _build(rng: random.Random, second: float) -> str:
+def _build_line(rng: random.Random, second: float) -> str:
     source = f"src/{rng.choice(NOUNS).lower()}_{SERIAL}.cc"
     return f"[{rng.randrange(1, 4000)}/4000] c++ -O2 -g -Iinclude -c {source} -o obj/{source}.o"
 
 
-LINE_MAKERS = (_zap, _klog, _tidb, _access, _slog, _syslog, _ci, _build)
+LINE_MAKERS = (_zap_line, _klog_line, _tidb_line, _access_line, _slog_line, _syslog_line, _ci_line, _build_line)
 
 
 def _run_of_lines(rng: random.Random, second: float) -> str:
-    # A writer has the log to itself for a while: lines of a kind stand together.
+    # consecutive lines of one kind, as from one writer
     maker = rng.choice(LINE_MAKERS)
     lines = (maker(rng, second + i / 1000) for i in range(rng.randrange(1, 12)))
     return "".join(f"{line}\n" for line in lines)
 
 
-def _block(rng: random.Random, extras: Sequence[str]) -> bytes:
+def _make_block(rng: random.Random, extras: Sequence[str]) -> bytes:
     pieces, size = [], 0
     while size < BLOCK:
         piece = _run_of_lines(rng, size / BLOCK * 59)
@@ -224,9 +221,9 @@ def _block(rng: random.Random, extras: Sequence[str]) -> bytes:
     return "".join(pieces).encode()
 
 
-def _stream(rng: random.Random, extras: Sequence[str] = ()) -> Iterator[bytes]:
-    """An endless log, a block of whole lines at a time, its clock running on."""
-    blocks = [_block(rng, extras) for _ in range(BLOCKS)]
+def _endless_log(rng: random.Random, extras: Sequence[str] = ()) -> Iterator[bytes]:
+    """An endless log in blocks of whole lines with increasing times."""
+    blocks = [_make_block(rng, extras) for _ in range(BLOCKS)]
     for number in counting():
         hour, minute = divmod(number % 1440, 60)
         yield (
@@ -237,8 +234,8 @@ def _stream(rng: random.Random, extras: Sequence[str] = ()) -> Iterator[bytes]:
         )
 
 
-class _Filler:
-    """Hands out an endless log in portions of whole lines."""
+class _LogWriter:
+    """Writes portions of an endless log in whole lines."""
 
     def __init__(self, stream: Iterator[bytes]) -> None:
         self._stream = stream
@@ -246,12 +243,12 @@ class _Filler:
         self._at = 0
 
     def write(self, out: BinaryIO, size: int) -> int:
-        """At most `size` bytes, less by no more than one line."""
+        """Write at most `size` bytes, short of it by less than one line; return the number."""
         written = 0
         while written < size:
             if self._at == len(self._block):
                 self._block, self._at = next(self._stream), 0
-            end = self._end(size - written)
+            end = self._portion_end(size - written)
             if end <= self._at:
                 break
             out.write(memoryview(self._block)[self._at : end])
@@ -259,13 +256,13 @@ class _Filler:
             self._at = end
         return written
 
-    def _end(self, room: int) -> int:
-        if len(self._block) - self._at <= room:
+    def _portion_end(self, limit: int) -> int:
+        if len(self._block) - self._at <= limit:
             return len(self._block)
-        return self._block.rfind(b"\n", self._at, self._at + room) + 1
+        return self._block.rfind(b"\n", self._at, self._at + limit) + 1
 
 
-# --- text that looks like a race and is none ----------------------------------------------------
+# --- near misses: text about races that is no report ---------------------------------------------
 
 PROSE = (
     "The detector prints WARNING: DATA RACE and the exit status is 66, see the handbook.\n",
@@ -352,37 +349,38 @@ NEAR_MISSES = (*PROSE, *COMMANDS, *SOURCE, *CONFIG, *DUMPS, *BARS)
 # --- the logs -----------------------------------------------------------------------------------
 
 
-def sparse(path: str | Path, size: int, every: int = 600_000, races: int | None = None, first: int = 0) -> int:
-    """Mixed logs with one report in each stretch of `every` bytes: of so many races, or all distinct.
-
-    Distinct ones are numbered from `first` on.
-    """
+def write_sparse(path: str | Path, size: int, every: int = 600_000, races: int | None = None, first: int = 0) -> int:
+    """Mixed logs with one report per `every` bytes: of `races` races, or distinct, numbered from `first`."""
     rng = random.Random(SEED)
-    filler = _Filler(_stream(rng))
-    stretches = size // every
+    filler = _LogWriter(_endless_log(rng))
+    portions = size // every
     with open(path, "wb") as out:
-        for number in range(stretches):
-            text = report(first + number) if races is None else _filled(template(number % races), rng)
+        for number in range(portions):
+            text = (
+                generate_report(first + number)
+                if races is None
+                else _fill_template(report_template(number % races), rng)
+            )
             filler.write(out, rng.randrange(max(1, every - len(text))))
             out.write(text)
             filler.write(out, (number + 1) * every - out.tell())
         filler.write(out, size - out.tell())
-    return stretches
+    return portions
 
 
-def dense(path: str | Path, count: int) -> int:
-    """Nothing but distinct reports."""
+def write_dense(path: str | Path, count: int) -> int:
+    """Only distinct reports."""
     with open(path, "wb") as out:
         for number in range(count):
-            out.write(report(number))
+            out.write(generate_report(number))
     return count
 
 
-def code_base(path: str | Path, count: int, places: int = 3000) -> int:
-    """Distinct reports of one code base: a few of its places are on every other stack, most are rare."""
+def write_code_base(path: str | Path, count: int, places: int = 3000) -> int:
+    """Distinct reports of one code base: some frames are on every second stack, most are rare."""
     rng = random.Random(SEED)
-    names = [word(number) for number in range(places // 75)]
-    known = [_stack(rng, rng.choice(names), rng.choice(CALLS), 1)[0] for _ in range(places)]
+    names = [generated_name(number) for number in range(places // 75)]
+    known = [_make_stack(rng, rng.choice(names), rng.choice(CALLS), 1)[0] for _ in range(places)]
     weights = [*accumulate(1 / (rank + 3) for rank in range(places))]
 
     def stack(depth: int) -> list[Frame]:
@@ -391,24 +389,24 @@ def code_base(path: str | Path, count: int, places: int = 3000) -> int:
     with open(path, "wb") as out:
         for _ in range(count):
             first, second = [*stack(6), *TEST_FRAMES], stack(rng.randrange(6, 10))
-            text = _text(rng.choice(OPS), first, second, "running", stack(2))
-            out.write(_filled(text, rng))
+            text = _report_text(rng.choice(OPS), first, second, "running", stack(2))
+            out.write(_fill_template(text, rng))
     return count
 
 
-def repeated(path: str | Path, count: int, distinct: int = 20) -> int:
-    """A few races over and over: other addresses and goroutines each time, the same frames."""
+def write_repeated(path: str | Path, count: int, distinct: int = 20) -> int:
+    """Reports of some races with other addresses and goroutines each time and the same frames."""
     rng = random.Random(SEED)
-    templates = [template(number) for number in range(distinct)]
+    templates = [report_template(number) for number in range(distinct)]
     with open(path, "wb") as out:
         for _ in range(count):
-            out.write(_filled(rng.choice(templates), rng))
+            out.write(_fill_template(rng.choice(templates), rng))
     return count
 
 
-def clean(path: str | Path, size: int) -> int:
-    """Logs without a race, full of text that a careless search takes for one."""
-    filler = _Filler(_stream(random.Random(SEED), NEAR_MISSES))
+def write_clean(path: str | Path, size: int) -> int:
+    """Logs without a race and with many near misses."""
+    filler = _LogWriter(_endless_log(random.Random(SEED), NEAR_MISSES))
     with open(path, "wb") as out:
         filler.write(out, size)
     return 0
@@ -425,8 +423,8 @@ ANCHORS = (
 )
 
 
-def long_line(path: str | Path, size: int) -> int:
-    """A single line without an end, like minified code, with a detector's words here and there."""
+def write_long_line(path: str | Path, size: int) -> int:
+    """A single long line, like minified code, with some phrases of detectors."""
     rng = random.Random(SEED)
     chunks = [rng.randbytes(rng.randrange(2_000, 40_000)).hex().encode() for _ in range(64)]
     with open(path, "wb") as out:
@@ -442,32 +440,32 @@ def long_line(path: str | Path, size: int) -> int:
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
-def _bytes(text: str) -> int:
+def _parse_size(text: str) -> int:
     unit = UNITS.get(text[-1:].upper(), 1)
     return int(text[:-1] if unit > 1 else text) * unit
 
 
-def _arguments() -> argparse.Namespace:
+def _parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.logs", description=__doc__)
     parser.add_argument("kind", choices=("sparse", "dense", "repeated", "clean", "long_line"))
     parser.add_argument("path")
-    parser.add_argument("--size", type=_bytes, default=64 << 20, help="in bytes, or 10K, 10M, 1G")
+    parser.add_argument("--size", type=_parse_size, default=64 << 20, help="in bytes, or 10K, 10M, 1G")
     parser.add_argument("--count", type=int, default=10_000, help="of reports (dense, repeated)")
-    parser.add_argument("--every", type=_bytes, default=600_000, help="bytes per report (sparse)")
+    parser.add_argument("--every", type=_parse_size, default=600_000, help="bytes per report (sparse)")
     parser.add_argument("--distinct", type=int, default=20, help="races (repeated)")
     return parser.parse_args()
 
 
 def main() -> None:
-    given = _arguments()
+    args = _parse_arguments()
     kinds: dict[str, Callable[[], int]] = {
-        "sparse": lambda: sparse(given.path, given.size, given.every),
-        "dense": lambda: dense(given.path, given.count),
-        "repeated": lambda: repeated(given.path, given.count, given.distinct),
-        "clean": lambda: clean(given.path, given.size),
-        "long_line": lambda: long_line(given.path, given.size),
+        "sparse": lambda: write_sparse(args.path, args.size, args.every),
+        "dense": lambda: write_dense(args.path, args.count),
+        "repeated": lambda: write_repeated(args.path, args.count, args.distinct),
+        "clean": lambda: write_clean(args.path, args.size),
+        "long_line": lambda: write_long_line(args.path, args.size),
     }
-    print(kinds[given.kind]())
+    print(kinds[args.kind]())
 
 
 if __name__ == "__main__":

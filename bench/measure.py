@@ -1,4 +1,4 @@
-"""Runs a command and measures it: wall time, and the memory of all its processes together."""
+"""Run commands and measure wall time, processor time and the memory of all their processes."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Run:
+class CommandRun:
     seconds: float
     peak_mb: float
     status: int
     lines: int
 
 
-def best(command: Sequence[str], times: int = 3, memory: bool = False) -> Run:
-    """The fastest of some runs, so that a neighbour's load does not count."""
-    return min((run(command, memory) for _ in range(times)), key=lambda r: r.seconds)
+def best_run(command: Sequence[str], times: int = 3, memory: bool = False) -> CommandRun:
+    """The fastest of some runs: other load on the machine has the least effect on it."""
+    return min((run_command(command, memory) for _ in range(times)), key=lambda r: r.seconds)
 
 
-def run(command: Sequence[str], memory: bool = True) -> Run:
+def run_command(command: Sequence[str], memory: bool = True) -> CommandRun:
     began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     output = process.stdout
     assert output is not None
-    watch = Memory(process.pid)
+    watch = MemoryMonitor(process.pid)
     if memory:
         watch.start()
     lines = 0
@@ -42,15 +42,15 @@ def run(command: Sequence[str], memory: bool = True) -> Run:
     status = process.wait()
     seconds = time.perf_counter() - began
     watch.stop()
-    return Run(seconds, watch.peak / 1024, status, lines)
+    return CommandRun(seconds, watch.peak / 1024, status, lines)
 
 
-def passed(command: Sequence[str], size: int, times: int = 3) -> float:
-    """Seconds from a command's start until so many bytes have come out of it, at its best."""
-    return min(_passed(command, size) for _ in range(times))
+def best_output_seconds(command: Sequence[str], size: int, times: int = 3) -> float:
+    """Least seconds from a command's start until it has printed `size` bytes."""
+    return min(_output_seconds(command, size) for _ in range(times))
 
 
-def _passed(command: Sequence[str], size: int) -> float:
+def _output_seconds(command: Sequence[str], size: int) -> float:
     began = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
@@ -60,22 +60,22 @@ def _passed(command: Sequence[str], size: int) -> float:
         seconds = time.perf_counter() - began
         while os.read(output, 1 << 20):
             pass
-    assert size == 0, "not everything came"
+    assert size == 0, "output is incomplete"
     return seconds
 
 
-class Memory(threading.Thread):
-    """Samples what a process and its children hold, shared pages counted once (PSS)."""
+class MemoryMonitor(threading.Thread):
+    """Samples the memory of a process and its children; shared pages count once (PSS)."""
 
-    def __init__(self, pid: int | None = None, every: float = 0.02) -> None:
+    def __init__(self, pid: int | None = None, interval: float = 0.02) -> None:
         super().__init__(daemon=True)
-        self._pid, self._every = pid or os.getpid(), every
+        self._pid, self._every = pid or os.getpid(), interval
         self._over = threading.Event()
         self.peak = 0
 
     def run(self) -> None:
         while not self._over.wait(self._every):
-            self.peak = max(self.peak, sum(map(_pss, _family(self._pid))))
+            self.peak = max(self.peak, sum(map(_pss_kilobytes, _process_tree(self._pid))))
 
     def stop(self) -> None:
         self._over.set()
@@ -83,34 +83,34 @@ class Memory(threading.Thread):
             self.join()
 
 
-def processors() -> dict[int, float]:
-    """What this process and each that it has started have taken of the processors so far."""
-    taken = {}
-    for pid in _family(os.getpid()):
+def processor_times() -> dict[int, float]:
+    """Processor seconds of this process and of each of its descendants so far, by process id."""
+    times = {}
+    for pid in _process_tree(os.getpid()):
         with contextlib.suppress(OSError):
-            # behind the command's name: state, parent, …; then what its dead children took
+            # after the command's name: state, parent, …; fields 11 to 14 include ended children
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            taken[pid] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-    return taken
+            times[pid] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return times
 
 
-def processor_seconds(before: dict[int, float]) -> float:
-    """What they have taken since; those that have ended meanwhile are not heard any more."""
-    return sum(taken - before.get(pid, 0.0) for pid, taken in processors().items())
+def processor_seconds_since(before: dict[int, float]) -> float:
+    """Processor seconds since an earlier result, without processes that have ended meanwhile."""
+    return sum(seconds - before.get(pid, 0.0) for pid, seconds in processor_times().items())
 
 
-def _family(pid: int) -> list[int]:
-    family = [pid]
-    for member in family:
+def _process_tree(pid: int) -> list[int]:
+    tree = [pid]
+    for member in tree:
         with contextlib.suppress(OSError):
             for task in os.listdir(f"/proc/{member}/task"):
                 children = Path(f"/proc/{member}/task/{task}/children").read_text()
-                family += map(int, children.split())
-    return family
+                tree += map(int, children.split())
+    return tree
 
 
-def _pss(pid: int) -> int:
-    """Kilobytes, without the pages of mapped files: the kernel can drop those at any time."""
+def _pss_kilobytes(pid: int) -> int:
+    """The proportional set size."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
@@ -121,14 +121,6 @@ def _pss(pid: int) -> int:
     return 0
 
 
-def processor() -> float:
-    """Processor seconds of this process and of all that it has started, those that ended included."""
-    ticks = sum(map(_ticks, _family(os.getpid())))
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def _ticks(pid: int) -> int:
-    with contextlib.suppress(OSError):
-        told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return sum(int(number) for number in told[11:15])
-    return 0
+def processor_total() -> float:
+    """Processor seconds of this process and of all its descendants so far."""
+    return sum(processor_times().values())

@@ -1,4 +1,4 @@
-"""`python -m bench.spark`: the pipeline against Spark's own text reader, and what growing costs."""
+"""`python -m bench.spark`: compare the pipeline with Spark's text reader, and measure how its cost grows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench import logs
-from bench.measure import Memory, processor_seconds, processors
+from bench.measure import MemoryMonitor, processor_seconds_since, processor_times
 from deadheat.api import report_reader
 from deadheat.lake.schema import NODES
 from deadheat.lake.tables import Lake
@@ -35,120 +35,127 @@ if TYPE_CHECKING:
 
 GB = 1_000_000_000
 LIMIT_MB = 6_000
-# so often is done what Java has to know by heart
-WARM = 30
-# and so often what takes Spark long to plan
-WARM_JOBS = 3
+# runs before a measurement, so that Java compiles the code
+WARM_UP_RUNS = 30
+# jobs that take Spark long to plan
+WARM_UP_JOBS = 3
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.spark", description=__doc__)
-    parser.add_argument("--only", choices=("sparse", "growing", "consolidating"), help="one of the three")
+    parser.add_argument(
+        "--only", choices=("sparse", "growing", "consolidating"), help="run only one of the three measurements"
+    )
     parser.add_argument("--gb", type=int, default=16, help="GB of the largest logs (default: 16)")
     parser.add_argument("--rows", type=int, default=10_000_000, help="sightings to consolidate (default: 10000000)")
-    parser.add_argument("--folder", help="where to write logs and lakes (default: the system's own)")
+    parser.add_argument("--folder", help="folder for logs and lakes (default: the system's temporary folder)")
     args = parser.parse_args()
     spark = session.start_session(driver_memory="3g")
     print("| what | wall, seconds | processor, seconds | rate | against |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="deadheat-bench-", dir=args.folder) as folder:
         if args.only in (None, "sparse", "growing"):
-            warmed(spark, Path(folder))
+            warm_up(spark, Path(folder))
         if args.only in (None, "sparse"):
-            sparse(spark, Path(folder))
+            measure_sparse(spark, Path(folder))
         if args.only in (None, "growing"):
-            growing(spark, Path(folder), args.gb)
+            measure_growing(spark, Path(folder), args.gb)
         if args.only in (None, "consolidating"):
-            consolidating(spark, args.rows)
+            measure_consolidation(spark, args.rows)
     spark.stop()
 
 
-class Spent(NamedTuple):
-    """What some work took: seconds on the wall, and of the processors, by all our processes."""
+class TimeSpent(NamedTuple):
+    """Wall and processor seconds of all processes."""
 
     wall: float
     processor: float
 
 
-def _row(what: str, spent: Spent, rate: str = "", against: str = "") -> None:
+def _print_row(what: str, spent: TimeSpent, rate: str = "", against: str = "") -> None:
     print(f"| {what} | {spent.wall:.2f} | {spent.processor:.2f} | {rate} | {against} |", flush=True)
 
 
-def _timed(work: Callable[[], object], times: int = 3, before: Callable[[int], object] = lambda _: None) -> Spent:
-    """The fastest of some runs; `before` each, which does not count, something may be made ready."""
+def _best_time(
+    work: Callable[[], object], times: int = 3, before: Callable[[int], object] = lambda _: None
+) -> TimeSpent:
+    """The fastest of some runs; `before` prepares each run and is not measured."""
     spent = []
     for number in range(times):
         before(number)
-        spent.append(_once(work))
+        spent.append(_measure_once(work))
     return min(spent)
 
 
-def _once(work: Callable[[], object]) -> Spent:
-    before, began = processors(), time.perf_counter()
+def _measure_once(work: Callable[[], object]) -> TimeSpent:
+    before, began = processor_times(), time.perf_counter()
     work()
-    return Spent(time.perf_counter() - began, processor_seconds(before))
+    return TimeSpent(time.perf_counter() - began, processor_seconds_since(before))
 
 
-def warmed(spark: SparkSession, folder: Path) -> None:
-    """What is measured has been done before: Java compiles what is done often, and for long."""
+def warm_up(spark: SparkSession, folder: Path) -> None:
+    """Repeat the measured work on a small log, so that Java compiles it."""
     path = folder / "warm.log"
-    logs.sparse(path, GB // 50)
-    for _ in range(WARM):
-        _filtered(spark, path)
-        _ingested(spark, folder, path)
+    logs.write_sparse(path, GB // 50)
+    for _ in range(WARM_UP_RUNS):
+        _filter_text(spark, path)
+        _ingest_logs(spark, folder, path)
     path.unlink()
 
 
-def _filtered(spark: SparkSession, *paths: Path) -> None:
+def _filter_text(spark: SparkSession, *paths: Path) -> None:
     lines = spark.read.text([str(path) for path in paths])
     lines.where(lines.value.contains("DATA RACE")).count()
 
 
-def sparse(spark: SparkSession, folder: Path) -> None:
-    """The map side and the whole of an ingest, against a filter for one literal; and their floors."""
-    path, few = folder / "one.log", folder / "few.log"
-    logs.sparse(path, GB)
-    logs.sparse(few, GB, races=100)
+def measure_sparse(spark: SparkSession, folder: Path) -> None:
+    """Reading and ingesting, compared with a filter for one literal and with empty tasks."""
+    distinct_log, repeated_log = folder / "one.log", folder / "few.log"
+    logs.write_sparse(distinct_log, GB)
+    logs.write_sparse(repeated_log, GB, races=100)
 
-    def read(path: Path) -> None:
+    def read_log(log: Path) -> None:
         TaskOutput(Lake(str(folder / "staged")), "bench").run_tasks(
-            spark, [*list_work([str(path)])], max_rows=MAX_LOCAL_ROWS
+            spark, [*list_work([str(log)])], max_rows=MAX_LOCAL_ROWS
         )
 
-    def through(task: Callable[[Iterable[list[WorkUnit]]], Iterator[int]]) -> None:
+    def run_tasks(task: Callable[[Iterable[list[WorkUnit]]], Iterator[int]]) -> None:
         context = spark.sparkContext
-        portions = pack_units(list_work([str(path)]), context.defaultParallelism)
+        portions = pack_units(list_work([str(distinct_log)]), context.defaultParallelism)
         context.parallelize(portions, len(portions)).mapPartitions(task).collect()
 
-    text = _timed(partial(_filtered, spark, path))
-    _row("1 GB, `spark.read.text(…).filter(contains(…))`", text, _rate(text))
-    for what, task in (("nothing done with it", nothing), ("sifted only", sifted)):
-        floor = _timed(partial(through, task))
-        _row(f"1 GB, {what}, in as many tasks", floor, _rate(floor), _times(text, floor))
+    baseline = _best_time(partial(_filter_text, spark, distinct_log))
+    _print_row("1 GB, `spark.read.text(…).filter(contains(…))`", baseline, _format_rate(baseline))
+    for what, task in (("empty tasks", do_nothing), ("prefilter only", run_prefilter)):
+        floor = _best_time(partial(run_tasks, task))
+        _print_row(f"1 GB, {what}", floor, _format_rate(floor), _compare_times(baseline, floor))
     numbers = count(1)
 
-    def unseen(_: int) -> None:
-        # workers recognise reports that they have met in an earlier run
-        logs.sparse(path, GB, first=next(numbers) * GB)
+    def write_distinct(_: int) -> None:
+        # workers recognise reports of an earlier run
+        logs.write_sparse(distinct_log, GB, first=next(numbers) * GB)
         os.sync()
 
-    for what, log, before in (("all distinct", path, unseen), ("of 100 races", few, lambda _: None)):
-        ours = _timed(partial(read, log), before=before)
-        _row(f"1 GB, reports {what}, read in full", ours, _rate(ours), _times(text, ours))
-        whole = _timed(partial(_ingested, spark, folder, log), before=before)
-        _row(f"1 GB, reports {what}, ingested", whole, _rate(whole), _times(text, whole, 6))
-    for log in (path, few):
+    for what, log, before in (
+        ("all distinct", distinct_log, write_distinct),
+        ("of 100 races", repeated_log, lambda _: None),
+    ):
+        ours = _best_time(partial(read_log, log), before=before)
+        _print_row(f"1 GB, reports {what}, read in full", ours, _format_rate(ours), _compare_times(baseline, ours))
+        ingest = _best_time(partial(_ingest_logs, spark, folder, log), before=before)
+        _print_row(f"1 GB, reports {what}, ingested", ingest, _format_rate(ingest), _compare_times(baseline, ingest, 6))
+    for log in (distinct_log, repeated_log):
         log.unlink()
 
 
-def nothing(portions: Iterable[list[WorkUnit]]) -> Iterator[int]:
-    """The least that a task does."""
-    gc.freeze()  # as ours do, since PySpark collects garbage after each task
+def do_nothing(portions: Iterable[list[WorkUnit]]) -> Iterator[int]:
+    """The overhead of a task."""
+    gc.freeze()  # like our tasks: PySpark collects garbage after each task
     for _ in portions:
         yield 0
 
 
-def sifted(portions: Iterable[list[WorkUnit]]) -> Iterator[int]:
-    """Looks through the bytes, and reads nothing."""
+def run_prefilter(portions: Iterable[list[WorkUnit]]) -> Iterator[int]:
+    """Search the bytes for literals and parse nothing."""
     gc.freeze()
     for unit in chain.from_iterable(portions):
         with open(unit.path, "rb", buffering=0) as raw:
@@ -160,72 +167,72 @@ def sifted(portions: Iterable[list[WorkUnit]]) -> Iterator[int]:
             yield hits
 
 
-def _rate(spent: Spent) -> str:
+def _format_rate(spent: TimeSpent) -> str:
     return f"{1000 / spent.wall:.0f} MB/s"
 
 
-def _times(text: Spent, ours: Spent, goal: int = 0) -> str:
-    told = f"{text.wall / ours.wall:.1f} times as fast"
-    cheap = f"{text.processor / max(ours.processor, 0.01):.1f} times as cheap"
-    return f"{told}, {cheap}{f' (goal {goal})' if goal else ''}"
+def _compare_times(text: TimeSpent, ours: TimeSpent, goal: int = 0) -> str:
+    speed = f"{text.wall / ours.wall:.1f} times as fast"
+    cost = f"{text.processor / max(ours.processor, 0.01):.1f} times as cheap"
+    return f"{speed}, {cost}{f' (goal {goal})' if goal else ''}"
 
 
-def _ingested(spark: SparkSession, folder: Path, *paths: Path) -> None:
+def _ingest_logs(spark: SparkSession, folder: Path, *paths: Path) -> None:
     root = folder / "lake"
     shutil.rmtree(root, ignore_errors=True)
     ingest_files(lambda small: spark, Lake(str(root)), [str(path) for path in paths])
 
 
-def growing(spark: SparkSession, folder: Path, most: int) -> None:
-    """What a GB costs, from one to many: the same few races under more and more names."""
-    first = folder / "few.log"
-    logs.sparse(first, GB, races=100)
-    paths = [first]
-    one: Spent | None = None
-    much = 1
-    while much <= most:
-        while len(paths) < much:  # another name is another file, and the disk need not hold it
+def measure_growing(spark: SparkSession, folder: Path, maximum: int) -> None:
+    """Cost per GB for a growing number of files with the same races."""
+    log = folder / "few.log"
+    logs.write_sparse(log, GB, races=100)
+    paths = [log]
+    first_cost: TimeSpent | None = None
+    gigabytes = 1
+    while gigabytes <= maximum:
+        while len(paths) < gigabytes:  # a hard link takes no space on the disk
             paths.append(folder / f"few{len(paths)}.log")
-            paths[-1].hardlink_to(first)
-        text = _timed(partial(_filtered, spark, *paths), 1)
-        spent = _timed(partial(_ingested, spark, folder, *paths), 2)
-        each = Spent(*(value / much for value in spent))
-        one = one or each
-        flat = f"{each.wall / one.wall:.2f} and {each.processor / one.processor:.2f} x that of one"
-        _row(f"{much} GB, each ingested", each, "", f"{flat}; {_times(text, spent, 6)}")
-        much *= 2
+            paths[-1].hardlink_to(log)
+        text = _best_time(partial(_filter_text, spark, *paths), 1)
+        spent = _best_time(partial(_ingest_logs, spark, folder, *paths), 2)
+        each = TimeSpent(*(value / gigabytes for value in spent))
+        first_cost = first_cost or each
+        growth = f"{each.wall / first_cost.wall:.2f} and {each.processor / first_cost.processor:.2f} x that of one"
+        _print_row(f"{gigabytes} GB, each ingested", each, "", f"{growth}; {_compare_times(text, spent, 6)}")
+        gigabytes *= 2
     for path in paths:
         path.unlink()
 
 
-def consolidating(spark: SparkSession, most: int) -> None:
-    """What a sighting costs, from a tenth to all, once Spark has planned such jobs before."""
-    for _ in range(WARM_JOBS):
-        _consolidated(spark, most // 500)
+def measure_consolidation(spark: SparkSession, maximum: int) -> None:
+    """Cost per sighting for a tenth, a third and all of the rows."""
+    for _ in range(WARM_UP_JOBS):
+        _consolidate_rows(spark, maximum // 500)
     first = 0.0
-    for rows in (most // 10, most // 3, most):
-        watch = Memory(every=0.5)  # to ask how much a large process holds takes its time
+    for rows in (maximum // 10, maximum // 3, maximum):
+        watch = MemoryMonitor(interval=0.5)  # reading the memory of a large process is slow
         watch.start()
-        before, began = processors(), time.perf_counter()
-        races = _consolidated(spark, rows)
-        spent = Spent(time.perf_counter() - began, processor_seconds(before))
+        before, began = processor_times(), time.perf_counter()
+        races = _consolidate_rows(spark, rows)
+        spent = TimeSpent(time.perf_counter() - began, processor_seconds_since(before))
         watch.stop()
         each = spent.wall / rows * 1e6
         first = first or each
         memory = f"{watch.peak / 1024:.0f} MB (limit {LIMIT_MB})"
         against = f"{each / first:.2f} x that of a tenth; {memory}"
-        _row(f"{rows} sightings to {races} races", spent, f"{each:.1f} µs each", against)
+        _print_row(f"{rows} sightings to {races} races", spent, f"{each:.1f} µs each", against)
 
 
-def _consolidated(spark: SparkSession, rows: int) -> int:
-    sightings, reports = synthetic(spark, rows)
+def _consolidate_rows(spark: SparkSession, rows: int) -> int:
+    sightings, reports = synthetic_tables(spark, rows)
     nodes = reduce_spark.variants_frame(sightings, reports, dataframes.empty_frame(spark, NODES)).localCheckpoint()
     found = reduce_spark.races_frame(nodes).localCheckpoint()
     return reduce_spark.finish_races(found, reduce_spark.families(found)).localCheckpoint().count()
 
 
-def synthetic(spark: SparkSession, count: int) -> tuple[DataFrame, DataFrame]:
-    """Sightings of many races, in many runs, tests and days; some of them linked."""
+def synthetic_tables(spark: SparkSession, count: int) -> tuple[DataFrame, DataFrame]:
+    """Sightings and reports of many races, runs, tests and days; some races are linked."""
     races = max(10, count // 500)
     number = f"cast(id * 7919 % {races} as int)"
     node = f"lpad(hex({number}), 16, '0')"
@@ -250,7 +257,7 @@ def synthetic(spark: SparkSession, count: int) -> tuple[DataFrame, DataFrame]:
         "concat('race ', id) as title", "'go' as detector", "'data-race' as kind",
         "array(concat('writer ', id % 1000)) as keys",
         "array('f a.go:1') as sites",
-        # the three texts of a race say two causes
+        # the three reports of a race have two causes
         f"array(struct(concat('cause ', id div {races} div 2) as cause, 0.55D as confidence)) as causes",
     )  # fmt: skip
     return sightings, reports

@@ -1,8 +1,8 @@
 """Label every recorded report with the variable it is about, from the marks in the source that ran.
 
     python -m corpus.label_go                  # every set
-    python -m corpus.label_go lease-timer      # the sets with these programs, these programs only
-    python -m corpus.label_go --folder DIR     # an unpacked set, which is not packed afterwards
+    python -m corpus.label_go lease-timer      # the sets with these programs, only these programs
+    python -m corpus.label_go --folder DIR     # work in an unpacked set; do not pack it
 
 A line that races ends in `//race:Cart.total` (several: `//race:a,b`). A race is a program and a variable.
 """
@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import deadheat
 from corpus import store
-from corpus.go_source import BEHIND, MARK, Files
+from corpus.go_source import POINTEE_MARK, RACE_MARK, Files
 from corpus.txtar import parse_archive
-from corpus.variants_go import BY_KIND, late
+from corpus.variants_go import BY_KIND, delay_accesses
 
 if TYPE_CHECKING:
     import re
@@ -32,21 +32,21 @@ Marks = dict[tuple[str, int], frozenset[str]]
 
 
 class UnlabelledError(Exception):
-    """A report that the marks do not tell apart: the marks must be improved."""
+    """The marks do not determine the variable of a report: they must be improved."""
 
 
 def is_set_aside(program: str) -> bool:
-    """Whether a program of the main set belongs to the half that is set aside, by a hash of its name."""
+    """Whether a program of the main set is in the half set aside, by a hash of its name."""
     return sha256(program.encode()).digest()[0] % 2 == 1
 
 
-def source_of(program: Path) -> Files:
+def read_source(program: Path) -> Files:
     """The source of a program, by its path below the program's folder."""
     paths = [program / "go.mod", *sorted(program.rglob("*.go"))]
     return {str(path.relative_to(program)): path.read_text(encoding="utf-8") for path in paths}
 
 
-def marks_of(files: Files, patterns: Iterable[re.Pattern[str]] = (MARK, BEHIND)) -> Marks:
+def find_marks(files: Files, patterns: Iterable[re.Pattern[str]] = (RACE_MARK, POINTEE_MARK)) -> Marks:
     """The variables that each marked line accesses."""
     marks: Marks = {}
     for name, text in files.items():
@@ -56,78 +56,78 @@ def marks_of(files: Files, patterns: Iterable[re.Pattern[str]] = (MARK, BEHIND))
     return marks
 
 
-def variables_of(marks: Marks) -> frozenset[str]:
+def marked_variables(marks: Marks) -> frozenset[str]:
     """Every variable that a program's marks name."""
     return frozenset().union(*marks.values())
 
 
-def _is_at(frame: Frame, name: str) -> bool:
+def _is_in_file(frame: Frame, name: str) -> bool:
     path = frame.path.replace("\\", "/")
     return path == name or path.endswith(f"/{name}")
 
 
-def _place(access: Access, marks: Marks) -> tuple[str, int] | None:
+def _marked_line(access: Access, marks: Marks) -> tuple[str, int] | None:
     """The innermost frame on a marked line."""
     for frame in access.stack:
-        hits = [(name, at) for name, at in marks if at == frame.line and _is_at(frame, name)]
+        hits = [(name, at) for name, at in marks if at == frame.line and _is_in_file(frame, name)]
         if hits:
             return max(hits, key=lambda hit: len(hit[0]))
     return None
 
 
-def _by_marks(sighting: Sighting, marks: Marks) -> str | None:
-    places = [_place(access, marks) for access in sighting.report.accesses]
-    sides = [marks[place] for place in places if place]
-    shared = frozenset.intersection(*sides) if sides else frozenset()
+def _label_by_marks(sighting: Sighting, marks: Marks) -> str | None:
+    marked_lines = [_marked_line(access, marks) for access in sighting.report.accesses]
+    side_marks = [marks[place] for place in marked_lines if place]
+    shared = frozenset.intersection(*side_marks) if side_marks else frozenset()
     return next(iter(shared)) if len(shared) == 1 else None
 
 
-def label(text: bytes, files: Files) -> tuple[list[str], dict[int, str]]:
-    """The race of each report in a text, and for those that the marks did not tell, how it is known."""
-    marks = marks_of(files)
-    sightings = deadheat.scan(text)
-    labels = [_by_marks(sighting, marks) for sighting in sightings]
+def label_reports(text: bytes, files: Files) -> tuple[list[str], dict[int, str]]:
+    """The race of each report in a text, and the reason where it is not determined by the marks."""
+    marks = find_marks(files)
+    sightings = deadheat.scan(text, diagnose=False)
+    labels = [_label_by_marks(sighting, marks) for sighting in sightings]
     addresses = {
         access.address: race
         for sighting, race in zip(sightings, labels, strict=True)
         if race
         for access in sighting.report.accesses
     }
-    sole = variables_of(marks)
-    how: dict[int, str] = {}
+    variables = marked_variables(marks)
+    inferred: dict[int, str] = {}
     for at, sighting in enumerate(sightings):
         if labels[at]:
             continue
         known = [addresses.get(a.address) for a in sighting.report.accesses if a.address]
         if known and known[0]:
-            labels[at], how[at] = known[0], "same address"
-        elif len(sole) == 1:
-            labels[at], how[at] = next(iter(sole)), "only race of the program"
+            labels[at], inferred[at] = known[0], "same address"
+        elif len(variables) == 1:
+            labels[at], inferred[at] = next(iter(variables)), "only race of the program"
         else:
             raise UnlabelledError(text[sighting.span.offset : sighting.span.end].decode())
-    return [race for race in labels if race], how
+    return [race for race in labels if race], inferred
 
 
-def second_places(text: str, files: Files) -> set[tuple[str, int]]:
-    """The marked lines that a text's reports name second, and never first."""
-    marks = marks_of(files, (MARK,))
-    pairs = [s.report.accesses for s in deadheat.scan(text) if len(s.report.accesses) == 2]
-    first, second = ({_place(pair[side], marks) for pair in pairs} for side in (0, 1))
+def second_access_lines(text: str, files: Files) -> set[tuple[str, int]]:
+    """The marked lines that are second accesses in a text's reports and never first ones."""
+    marks = find_marks(files, (RACE_MARK,))
+    pairs = [s.report.accesses for s in deadheat.scan(text, diagnose=False) if len(s.report.accesses) == 2]
+    first, second = ({_marked_line(pair[side], marks) for pair in pairs} for side in (0, 1))
     return {place for place in second - first if place}
 
 
 def variant_source(program: Path, name: str) -> Files:
-    """The source that a recording of that name ran: that of the program, or a variant of it."""
-    files = source_of(program)
+    """The source of the program variant in a recording."""
+    files = read_source(program)
     version, _, kind = name.partition("-")
     if kind == "order":
         base = (program / "recorded" / f"{version}.txt").read_text(encoding="utf-8")
-        return late(second_places(base, files))(files)
+        return delay_accesses(second_access_lines(base, files))(files)
     return BY_KIND[kind].change(files) if kind in BY_KIND else files
 
 
-def recordings(program: Path) -> Iterator[tuple[str, str]]:
-    """Every recorded text of a program with its label, those of variants last."""
+def program_recordings(program: Path) -> Iterator[tuple[str, str]]:
+    """The name and text of every recording of a program, those of variants last."""
     for path in sorted((program / "recorded").glob("*.txt")):
         yield path.stem, path.read_text(encoding="utf-8")
     archive = program / "variants.txtar"
@@ -135,14 +135,14 @@ def recordings(program: Path) -> Iterator[tuple[str, str]]:
         yield from parse_archive(archive.read_text(encoding="utf-8")).items()
 
 
-def labels_of(program: Path, texts: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def build_labels(program: Path, texts: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """The content of a program's labels.json."""
     found: dict[str, list[str]] = {}
     inferred: dict[str, dict[str, str]] = {}
     for name, text in texts:
-        found[name], how = label(text.encode(), variant_source(program, name))
-        if how:
-            inferred[name] = {str(at): why for at, why in how.items()}
+        found[name], reasons = label_reports(text.encode(), variant_source(program, name))
+        if reasons:
+            inferred[name] = {str(at): reason for at, reason in reasons.items()}
     return {"recordings": found, "inferred": inferred}
 
 
@@ -154,7 +154,7 @@ def go_programs(root: Path, names: Sequence[str] = ()) -> list[Path]:
 
 def write_labels(program: Path) -> dict[str, Any]:
     """Label every recording of a program and write its labels.json."""
-    labels = labels_of(program, recordings(program))
+    labels = build_labels(program, program_recordings(program))
     (program / "labels.json").write_text(json.dumps(labels, indent=1) + "\n", encoding="utf-8")
     return labels
 
@@ -177,8 +177,8 @@ def label_programs(programs: Sequence[Path]) -> int:
 def main() -> int:
     """Label the programs named, or all of them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", nargs="*", help="default: all")
-    parser.add_argument("--folder", type=Path, help="an unpacked set to work in")
+    parser.add_argument("program", nargs="*", help="Go programs of any set (default: all)")
+    parser.add_argument("--folder", type=Path, help="work in this unpacked set; do not pack it")
     args = parser.parse_args()
     bad = store.change_sets(args.program, args.folder, lambda root: label_programs(go_programs(root, args.program)))
     return 1 if bad else 0

@@ -2,13 +2,13 @@
 
     python -m corpus.record_c                                # all programs, every installed tool
     python -m corpus.record_c cart-global --only helgrind drd-varinfo
-    python -m corpus.record_c --check                        # runs nothing, checks what is recorded
-    python -m corpus.record_c --folder DIR                   # an unpacked set, which is not packed afterwards
+    python -m corpus.record_c --check                        # run nothing, check the recordings
+    python -m corpus.record_c --folder DIR                   # work in an unpacked set; do not pack it
 
 Debian has the tools: gcc g++ clang clang-19 llvm llvm-19 valgrind valgrind-dbg libc6-dbg. Rust needs a
-nightly toolchain of rustup. A tool that is not installed is left out. A program's folder holds its
-sources, `truth.json` (see docs/corpus.md) and `recorded/<label>.txt`; a label is the tool, then a
-word for another way to build or run.
+nightly toolchain of rustup. Tools that are not installed are skipped. A program's folder holds its sources,
+`truth.json` (see docs/corpus.md) and `recorded/<label>.txt`; a label is the tool, plus a suffix for other options
+to build or run.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus import store
-from corpus.truth_c import expected, missing
+from corpus.truth_c import expected_reports, missing_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 SHOWN_WORK = "/src/shop"
-SECONDS = 120
-TRIES = 6
+TIMEOUT_SECONDS = 120
+MAX_RUNS = 6
 LANGUAGES = {".c": "c", ".cc": "c++", ".rs": "rust"}
 COMPILERS = {
     "gcc": {"c": "gcc", "c++": "g++"},
@@ -49,8 +49,8 @@ VALGRIND_LIB = Path("/usr/libexec/valgrind")
 
 
 @dataclass(frozen=True)
-class Task:
-    """One program, built and run in one way."""
+class NativeTask:
+    """One program with one set of build and run options."""
 
     program: Path
     label: str
@@ -64,28 +64,28 @@ class Task:
 
     @property
     def output(self) -> Path:
-        """The file that keeps the text."""
+        """The file for the recorded text."""
         return self.program / "recorded" / f"{self.label}.txt"
 
-    def option(self, name: str, default: list[str]) -> list[str]:
+    def list_option(self, name: str, default: list[str]) -> list[str]:
         """Return the variant's list, else the program's, else the default."""
         found: list[str] = self.variant.get(name, self.truth.get(name, default))
         return found
 
 
-def language(truth: dict[str, Any]) -> str:
-    """Tell the language by the first source."""
+def source_language(truth: dict[str, Any]) -> str:
+    """The language of the first source file."""
     return LANGUAGES[Path(truth["sources"][0]).suffix]
 
 
-def compiler(task: Task) -> str:
-    """Name the compiler; a Valgrind variant may choose another than gcc."""
-    return COMPILERS[task.variant.get("compiler", task.tool)][language(task.truth)]
+def compiler_for(task: NativeTask) -> str:
+    """The compiler. A Valgrind variant may name another one than gcc."""
+    return COMPILERS[task.variant.get("compiler", task.tool)][source_language(task.truth)]
 
 
-def build_command(task: Task, work: Path) -> list[str]:
+def build_command(task: NativeTask, work: Path) -> list[str]:
     """Return the command that builds the program as `shop` in its work directory."""
-    flags = task.option("cflags", ["-g", "-O0"])
+    flags = task.list_option("cflags", ["-g", "-O0"])
     flags = [one.replace("{work}", str(work)) for one in flags]
     if task.tool == "rustc":
         remap = [f"--remap-path-prefix={work}={SHOWN_WORK}"]
@@ -94,7 +94,7 @@ def build_command(task: Task, work: Path) -> list[str]:
     mapped = [] if any("prefix-map" in one for one in flags) else [f"-ffile-prefix-map={work}={SHOWN_WORK}"]
     sources = [str(work / one) for one in task.truth["sources"]]
     return [
-        compiler(task),
+        compiler_for(task),
         *mapped,
         *flags,
         *instrument,
@@ -102,19 +102,19 @@ def build_command(task: Task, work: Path) -> list[str]:
         "-pthread",
         "-o",
         "shop",
-        *task.option("ldflags", []),
+        *task.list_option("ldflags", []),
     ]
 
 
-def run_command(task: Task) -> list[str]:
+def run_command(task: NativeTask) -> list[str]:
     """Return the command that runs the built program."""
     if task.tool not in VALGRIND:
-        return task.option("run", ["./shop"])
-    return ["valgrind", f"--tool={task.tool}", *task.option("args", []), "./shop"]
+        return task.list_option("run", ["./shop"])
+    return ["valgrind", f"--tool={task.tool}", *task.list_option("args", []), "./shop"]
 
 
-def environment(task: Task) -> dict[str, str]:
-    """Build the environment: nothing of the caller's, but the path and the symbolizer."""
+def run_environment(task: NativeTask) -> dict[str, str]:
+    """The environment of a run: path, home and symbolizer, and the variables of the program."""
     env = {"PATH": os.environ.get("PATH", ""), "HOME": os.environ.get("HOME", "/"), "LC_ALL": "C.UTF-8"}
     symbolizer = shutil.which(SYMBOLIZERS.get(task.tool, ""))
     if symbolizer:
@@ -123,10 +123,10 @@ def environment(task: Task) -> dict[str, str]:
     return env | own
 
 
-def called(command: Sequence[str], work: Path, env: dict[str, str]) -> str:
-    """Run a command in the work directory and return what it printed, with the paths as shown."""
+def run_in_folder(command: Sequence[str], work: Path, env: dict[str, str]) -> str:
+    """Run a command in the work directory and return its output with the work directory replaced."""
     done = subprocess.run(
-        ["timeout", "-k", "5", str(SECONDS), *command],
+        ["timeout", "-k", "5", str(TIMEOUT_SECONDS), *command],
         cwd=work,
         env=env,
         stdin=subprocess.DEVNULL,
@@ -138,58 +138,58 @@ def called(command: Sequence[str], work: Path, env: dict[str, str]) -> str:
     return text.replace(str(work / "libexec"), str(VALGRIND_LIB)).replace(str(work), SHOWN_WORK)
 
 
-def bare_valgrind(work: Path) -> dict[str, str]:
-    """Make a Valgrind that finds no debug information of its own, as most installed ones do not."""
-    own = work / "libexec"
-    own.mkdir()
+def install_bare_valgrind(work: Path) -> dict[str, str]:
+    """Make a Valgrind without debug information for itself, as on most machines."""
+    folder = work / "libexec"
+    folder.mkdir()
     for path in VALGRIND_LIB.iterdir():
         if path.name.startswith("vgpreload_"):
             drop = ["-R", ".note.gnu.build-id", "-R", ".gnu_debuglink"]
-            subprocess.run(["objcopy", *drop, str(path), str(own / path.name)], check=True)
+            subprocess.run(["objcopy", *drop, str(path), str(folder / path.name)], check=True)
         else:
-            (own / path.name).symlink_to(path)
-    return {"VALGRIND_LIB": str(own)}
+            (folder / path.name).symlink_to(path)
+    return {"VALGRIND_LIB": str(folder)}
 
 
-def attempts(task: Task) -> tuple[str, list[str]]:
-    """Build once, run until the text is complete; return the best text and what it lacks."""
+def run_until_complete(task: NativeTask) -> tuple[str, list[str]]:
+    """Build once, run until the text is complete; return the best text and what is missing."""
     best = ("", ["everything"] * 99)
     with tempfile.TemporaryDirectory(prefix="corpus-") as temp:
         work = Path(temp).resolve() / "shop"
         shutil.copytree(task.program, work, ignore=shutil.ignore_patterns("recorded", "truth.json"))
-        env = environment(task)
-        printed = called(build_command(task, work), work, env)
+        env = run_environment(task)
+        printed = run_in_folder(build_command(task, work), work, env)
         if not (work / "shop").exists():
             return "", [f"a build: {printed[:500]}"]
         if task.variant.get("strip"):
-            called(["strip", "shop"], work, env)
+            run_in_folder(["strip", "shop"], work, env)
         if task.variant.get("bare"):
-            env |= bare_valgrind(work)
-        for _ in range(task.truth.get("tries", TRIES)):
-            text = called(run_command(task), work, env)
-            lacks = missing(text, task.truth, task.label)
-            if len(lacks) < len(best[1]):
-                best = (text, lacks)
-            if not lacks:
+            env |= install_bare_valgrind(work)
+        for _ in range(task.truth.get("tries", MAX_RUNS)):
+            text = run_in_folder(run_command(task), work, env)
+            missing = missing_content(text, task.truth, task.label)
+            if len(missing) < len(best[1]):
+                best = (text, missing)
+            if not missing:
                 break
     return best
 
 
-def record(task: Task) -> list[str]:
-    """Record a task, unless the text of an earlier run is better, and return what is lacking."""
-    text, lacks = attempts(task)
-    if lacks and task.output.exists():
-        before = missing(task.output.read_text(encoding="utf-8"), task.truth, task.label)
-        if len(before) < len(lacks):
+def record_task(task: NativeTask) -> list[str]:
+    """Record a task, unless the text of an earlier run is better, and return what is missing."""
+    text, missing = run_until_complete(task)
+    if missing and task.output.exists():
+        before = missing_content(task.output.read_text(encoding="utf-8"), task.truth, task.label)
+        if len(before) < len(missing):
             return before
     if text:
         task.output.parent.mkdir(exist_ok=True)
         task.output.write_text(text, encoding="utf-8")
-    return lacks
+    return missing
 
 
-def installed(tool: str, lang: str) -> bool:
-    """Tell whether a tool and its compiler are here."""
+def is_installed(tool: str, lang: str) -> bool:
+    """Whether a tool and its compiler are installed."""
     names = [COMPILERS[tool][lang], *(["valgrind"] if tool in VALGRIND else [])]
     if not all(shutil.which(name) for name in names):
         return False
@@ -197,13 +197,13 @@ def installed(tool: str, lang: str) -> bool:
     return tool != "rustc" or not subprocess.run(nightly, capture_output=True, check=False).returncode
 
 
-def tasks_of(program: Path) -> Iterator[Task]:
-    """List the ways in which a program runs."""
+def program_tasks(program: Path) -> Iterator[NativeTask]:
+    """The tasks of a program."""
     truth = json.loads((program / "truth.json").read_text(encoding="utf-8"))
-    variants = [{"label": tool} for tool in COMPILERS if language(truth) in COMPILERS[tool]]
+    variants = [{"label": tool} for tool in COMPILERS if source_language(truth) in COMPILERS[tool]]
     for variant in [*variants, *truth.get("variants", [])]:
-        task = Task(program, variant["label"], truth, variant)
-        if expected(truth, task.label) is not None:
+        task = NativeTask(program, variant["label"], truth, variant)
+        if expected_reports(truth, task.label) is not None:
             yield task
 
 
@@ -213,32 +213,32 @@ def native_programs(root: Path, names: Sequence[str] = ()) -> list[Path]:
     return [path for path in found if not names or path.name in names]
 
 
-def check(paths: Sequence[Path]) -> int:
-    """Check the texts already recorded against truth.json."""
-    bad = 0
-    for task in (one for path in paths for one in tasks_of(path)):
+def check_recordings(paths: Sequence[Path]) -> int:
+    """Check the recorded texts against truth.json; return the number of failures."""
+    failures = 0
+    for task in (one for path in paths for one in program_tasks(path)):
         text = task.output.read_text(encoding="utf-8") if task.output.exists() else ""
-        lacks = missing(text, task.truth, task.label) if text else ["a recording"]
-        bad += bool(lacks)
-        if lacks:
-            print(f"{task.program.name} {task.label}: lacks {'; '.join(lacks)}")
-    return bad
+        missing = missing_content(text, task.truth, task.label) if text else ["a recording"]
+        failures += bool(missing)
+        if missing:
+            print(f"{task.program.name} {task.label}: missing: {'; '.join(missing)}")
+    return failures
 
 
-def record_all(paths: Sequence[Path], only: Sequence[str]) -> int:
-    """Record programs under every tool that is installed."""
-    bad = 0
-    for task in (one for path in paths for one in tasks_of(path)):
+def record_programs(paths: Sequence[Path], only: Sequence[str]) -> int:
+    """Record programs with every installed tool; return the number of failures."""
+    failures = 0
+    for task in (one for path in paths for one in program_tasks(path)):
         if only and not {task.tool, task.label} & set(only):
             continue
-        if not installed(task.tool, language(task.truth)):
+        if not is_installed(task.tool, source_language(task.truth)):
             print(f"{task.program.name} {task.label}: {task.tool} is not installed")
             continue
-        lacks = record(task)
-        bad += bool(lacks)
-        state = f"lacks {'; '.join(lacks)}" if lacks else "recorded"
+        missing = record_task(task)
+        failures += bool(missing)
+        state = f"missing: {'; '.join(missing)}" if missing else "recorded"
         print(f"{task.program.name} {task.label}: {state}", flush=True)
-    return bad
+    return failures
 
 
 def main() -> int:
@@ -246,17 +246,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", nargs="*", help="C, C++ and Rust programs of any set (default: all)")
     parser.add_argument("--only", nargs="+", default=[], metavar="LABEL", help="only these tools or labels")
-    parser.add_argument("--check", action="store_true", help="run nothing, check what is recorded")
-    parser.add_argument("--folder", type=Path, help="an unpacked set to work in")
+    parser.add_argument("--check", action="store_true", help="run nothing, check the recordings")
+    parser.add_argument("--folder", type=Path, help="work in this unpacked set; do not pack it")
     args = parser.parse_args()
     if args.check:
         roots = [args.folder] if args.folder else map(store.unpacked_set, store.sets_with(args.program))
-        bad = sum(check(native_programs(root, args.program)) for root in roots)
+        failures = sum(check_recordings(native_programs(root, args.program)) for root in roots)
     else:
-        bad = store.change_sets(
-            args.program, args.folder, lambda root: record_all(native_programs(root, args.program), args.only)
+        failures = store.change_sets(
+            args.program, args.folder, lambda root: record_programs(native_programs(root, args.program), args.only)
         )
-    return 1 if bad else 0
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Read and write the sets of the corpus; no other module knows how a set is stored.
+"""Read and write the sets of the corpus. Only this module knows how a set is stored.
 
     python -m corpus.store unpack main DIR     # a copy to change: one folder per program
     python -m corpus.store pack main DIR       # write the set from such a folder
@@ -6,9 +6,9 @@
 A set is the folder `corpus/<set>/`:
 
     go.txtar, c.txtar, rust.txtar   the sources of its programs, as `<program>/<file>`
-    truth.jsonl                     what each program's races are, one program per line
-    labels.jsonl                    which race each recorded report is about, one recording per line
-    recordings.parquet              what the detectors printed, one recording per row
+    truth.jsonl                     the races of each program, one program per line
+    labels.jsonl                    the race of each recorded report, one recording per line
+    recordings.parquet              the output of the detectors, one recording per row
 
 Code that reads the corpus works on an unpacked copy: `<language>/<program>/` holds the sources, `truth.json`,
 `labels.json`, `recorded/<label>.txt` and `variants.txtar`. `unpacked_set` keeps such copies in the user's cache.
@@ -27,7 +27,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpus.truth_c import expected, family
+from corpus.truth_c import expected_reports, report_format
 from corpus.txtar import format_archive, parse_archive
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ RECORDED, VARIANTS = "recorded", "variants"
 LAYOUT = "1"
 SANITIZERS = {"address": "asan", "memory": "msan", "undefined": "ubsan"}
 COMPRESSION_LEVEL = 19
-# texts of one program are alike, and a page is compressed as a whole
+# texts of one program are similar, and each page is compressed separately
 PAGE_BYTES = 16 << 20
 
 
@@ -62,7 +62,7 @@ class RecordedText:
 
 @dataclass(frozen=True)
 class StoredProgram:
-    """One program of a set, with all that is known about it."""
+    """One program of a set with its label data."""
 
     language: str
     name: str  # the path of its folder below that of its language
@@ -83,11 +83,11 @@ class StoredProgram:
             return self.truth["detector"], tool, races
         flags = self.truth.get("sanitize", [])
         checked = [flag.removeprefix("-fsanitize=") for flag in flags]
-        detector = next((SANITIZERS[one] for one in checked if one in SANITIZERS), family(variant))
+        detector = next((SANITIZERS[one] for one in checked if one in SANITIZERS), report_format(variant))
         known = [one for one in self.truth.get("variants", []) if one["label"] == variant]
         compiler = next((one["compiler"] for one in known if "compiler" in one), None)
-        by_valgrind = tool == family(variant)
-        reports = expected(self.truth, variant) or []
+        by_valgrind = tool == report_format(variant)
+        reports = expected_reports(self.truth, variant) or []
         races = [report["variable"] for report in reports if report.get("variable")]
         return detector, compiler or ("gcc" if by_valgrind else tool), races
 
@@ -96,7 +96,7 @@ class StoredProgram:
 
 
 def read_index() -> dict[str, dict[str, Any]]:
-    """What index.json says of each set, by name, in the order in which the sets were made."""
+    """The content of index.json: the sets by name, oldest first."""
     found: dict[str, dict[str, Any]] = json.loads(INDEX.read_text(encoding="utf-8"))
     return found
 
@@ -115,11 +115,11 @@ def sets_with(programs: Sequence[str]) -> list[str]:
     """The sets that have one of these programs; every set if none is named."""
     if not programs:
         return list(SETS)
-    held = {name: {path.rpartition("/")[2] for _, path in program_names(name)} for name in SETS}
-    unknown = {*programs}.difference(*held.values())
+    names_by_set = {name: {path.rpartition("/")[2] for _, path in program_names(name)} for name in SETS}
+    unknown = {*programs}.difference(*names_by_set.values())
     if unknown:
         raise SystemExit(f"no such program: {', '.join(sorted(unknown))}")
-    return [name for name in SETS if held[name] & {*programs}]
+    return [name for name in SETS if names_by_set[name] & {*programs}]
 
 
 # --- reading ------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def _read_sources(name: str, language: str) -> dict[str, dict[str, str]]:
 def unpacked_set(name: str) -> Path:
     """A folder with one folder per program, as `<language>/<program>`. Do not change files in it.
 
-    It is made once for each content of the set. Several processes may ask for it at the same time.
+    It is made once for each content of the set. Several processes may call this at the same time.
     """
     target = _cache_folder() / f"{name}-{_digest_of(name)}"
     if not target.is_dir():
@@ -276,7 +276,7 @@ def pack_set(folder: Path, name: str) -> None:
 
 def _read_program(root: Path, folder: Path) -> StoredProgram:
     language, _, name = folder.relative_to(root).as_posix().partition("/")
-    kept = {"truth.json", "labels.json", "variants.txtar"}
+    reserved = {"truth.json", "labels.json", "variants.txtar"}
     paths = [path for path in folder.rglob("*") if path.is_file()]
     names = {path.relative_to(folder).as_posix(): path for path in paths}
     labels = names.get("labels.json")
@@ -286,7 +286,7 @@ def _read_program(root: Path, folder: Path) -> StoredProgram:
         {
             name: path.read_bytes().decode()
             for name, path in names.items()
-            if name not in kept and not name.startswith(f"{RECORDED}/")
+            if name not in reserved and not name.startswith(f"{RECORDED}/")
         },
         json.loads(names["truth.json"].read_bytes()),
         json.loads(labels.read_bytes()) if labels else None,

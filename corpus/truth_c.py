@@ -1,4 +1,4 @@
-"""Hold a text of ThreadSanitizer, Helgrind or DRD against its truth.json, without deadheat's parsers."""
+"""Check a text of ThreadSanitizer, Helgrind or DRD against truth.json, without deadheat's parsers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 # WARNING: ThreadSanitizer: data race (pid=123)
 TSAN_START = re.compile(r"^WARNING: ThreadSanitizer: (.{1,200}) \(pid=\d{1,9}\)$", re.MULTILINE)
 # ==123== -----------------------------------------------------------------
-RULE = re.compile(r"^==\d{1,9}== (-{60,70}|---Thread-Announcement-{40,44})$", re.MULTILINE)
+SEPARATOR = re.compile(r"^==\d{1,9}== (-{60,70}|---Thread-Announcement-{40,44})$", re.MULTILINE)
 # ==123== (nothing after it)
-EMPTY = re.compile(r"^==\d{1,9}== *\n", re.MULTILINE)
+EMPTY_LINE = re.compile(r"^==\d{1,9}== *\n", re.MULTILINE)
 
 #     #0 cart_add /src/shop/cart.c:9 (shop+0x11)  or  ==123==    at 0x10917D: cart_add (cart.c:9)
 STACK_START = re.compile(r"^ {1,6}#0 |^==\d{1,9}== {2,6}at 0x")
 #   Location is global 'x' of size 4 at 0x10 (shop+0x10)  or  ==123==  Address 0x10 is 0 bytes inside
-ASIDE = re.compile(
+CONTEXT_START = re.compile(
     r"^(?:  (?:Location is |Mutex M\d+ \(0x\w+\) created|Thread T\d+ |As if )"
     r"|==\d+== +(?:Address 0x|Location 0x|Allocation context|Other segment|.* was first observed))",
     re.MULTILINE,
@@ -75,27 +75,27 @@ DRD = (
 )
 
 
-def family(label: str) -> str:
-    """Name the report format behind a label: `clang19-o2` prints as `tsan`."""
+def report_format(label: str) -> str:
+    """The report format of a label: `tsan` for `clang19-o2`."""
     tool = label.split("-", maxsplit=1)[0]
     return tool if tool in ("helgrind", "drd", "memcheck") else "tsan"
 
 
-def expected(truth: dict[str, Any], label: str) -> list[dict[str, Any]] | None:
-    """Return the reports that a recording must show: its label's, a shorter one's or its format's."""
-    words = label.split("-")
-    keys = ["-".join(words[:size]) for size in range(len(words), 0, -1)]
+def expected_reports(truth: dict[str, Any], label: str) -> list[dict[str, Any]] | None:
+    """The expected reports of a recording: by its label, by a prefix of it, or by its format."""
+    parts = label.split("-")
+    keys = ["-".join(parts[:size]) for size in range(len(parts), 0, -1)]
     reports: dict[str, list[dict[str, Any]] | None] = truth["reports"]
-    return next((reports[key] for key in [*keys, family(label)] if key in reports), None)
+    return next((reports[key] for key in [*keys, report_format(label)] if key in reports), None)
 
 
-def first_kind(block: str, table: Sequence[tuple[str, str]]) -> str:
-    """Name the kind of a block by the first phrase of a table that it holds."""
+def kind_of_block(block: str, table: Sequence[tuple[str, str]]) -> str:
+    """The kind of a block: that of the first phrase of a table that it contains."""
     return next((kind for phrase, kind in table if phrase in block), "")
 
 
 def tsan_blocks(text: str) -> list[tuple[str, str]]:
-    """Cut ThreadSanitizer's output into reports."""
+    """Split ThreadSanitizer's output into reports with their kinds."""
     starts = [*TSAN_START.finditer(text)]
     ends = [one.start() for one in starts][1:] + [len(text)] * bool(starts)
     kinds = [TSAN.get(one[1], "race-on-external-object" if one[1].startswith("race on ") else "") for one in starts]
@@ -103,64 +103,64 @@ def tsan_blocks(text: str) -> list[tuple[str, str]]:
 
 
 def helgrind_blocks(text: str) -> list[str]:
-    """Cut Helgrind's output at its rules; what follows an announcement's rule is no report."""
-    parts = RULE.split(text)[1:]
+    """Split Helgrind's output at its separators; a thread announcement is no report."""
+    parts = SEPARATOR.split(text)[1:]
     return [block for rule, block in zip(parts[::2], parts[1::2], strict=True) if "Thread" not in rule]
 
 
-def blocks(text: str, label: str) -> list[tuple[str, str]]:
-    """Cut a recorded text into reports, each with its kind; an unknown kind is empty."""
-    if family(label) == "tsan":
+def split_reports(text: str, label: str) -> list[tuple[str, str]]:
+    """Split a recorded text into reports with their kinds; an unknown kind is empty."""
+    if report_format(label) == "tsan":
         return tsan_blocks(text)
-    if family(label) == "helgrind":
-        return [(first_kind(block, HELGRIND), block) for block in helgrind_blocks(text)]
-    if family(label) == "memcheck":
+    if report_format(label) == "helgrind":
+        return [(kind_of_block(block, HELGRIND), block) for block in helgrind_blocks(text)]
+    if report_format(label) == "memcheck":
         return []
-    found = [(first_kind(block, DRD), block) for block in EMPTY.split(text)]
+    found = [(kind_of_block(block, DRD), block) for block in EMPTY_LINE.split(text)]
     return [(kind, block) for kind, block in found if kind]
 
 
-def printed_errors(text: str, label: str) -> int:
-    """Count the reports by what the detector itself says: a banner each, or its summary."""
-    if family(label) == "memcheck":
+def count_printed_errors(text: str, label: str) -> int:
+    """The number of reports by the detector's banners or by its summary."""
+    if report_format(label) == "memcheck":
         return 0
-    if family(label) == "tsan":
+    if report_format(label) == "tsan":
         return len(re.findall(r"^WARNING: ThreadSanitizer: ", text, re.MULTILINE))
     sums = re.findall(r"^==\d+== ERROR SUMMARY: \d+ errors from (\d+) contexts", text, re.MULTILINE)
-    return sum(map(int, sums)) if sums else len(blocks(text, label))
+    return sum(map(int, sums)) if sums else len(split_reports(text, label))
 
 
-def innermost(block: str, files: Sequence[str]) -> list[tuple[str, str]]:
-    """List the innermost frame of each stack in the program's own files: text before it, spot."""
+def innermost_frames(block: str, files: Sequence[str]) -> list[tuple[str, str]]:
+    """The innermost frame of each stack in the program's files: text before the location, and location."""
     stacks: list[list[str]] = []
     for line in block.splitlines():
         if STACK_START.search(line):
             stacks.append([])
         if stacks:
             stacks[-1].append(line)
-    own = re.compile(rf"^(.*?)[ (/]((?:{'|'.join(map(re.escape, files))}):\d+)\b")
-    firsts = (next(filter(None, map(own.match, stack)), None) for stack in stacks)
+    own_file = re.compile(rf"^(.*?)[ (/]((?:{'|'.join(map(re.escape, files))}):\d+)\b")
+    firsts = (next(filter(None, map(own_file.match, stack)), None) for stack in stacks)
     return [(one[1], one[2]) for one in firsts if one]
 
 
-def accesses(kind: str, block: str) -> str:
-    """Return the part of a report that has the sites: not where memory, locks and threads come from."""
+def access_part(kind: str, block: str) -> str:
+    """The part of a report with the accesses, without the origin of memory, locks and threads."""
     start = max(block.find("Possible data race"), 0)
-    aside = None if kind == "thread-leak" else ASIDE.search(block, start)
-    return block[start : aside.start() if aside else len(block)]
+    context = None if kind == "thread-leak" else CONTEXT_START.search(block, start)
+    return block[start : context.start() if context else len(block)]
 
 
-def own_name(site: dict[str, Any]) -> str:
-    """Return the last part of a function's name, which every detector prints."""
+def function_base_name(site: dict[str, Any]) -> str:
+    """The last part of a function's name, which every detector prints."""
     return str(site["function"]).rsplit("::", maxsplit=1)[-1]
 
 
 def has_sites(text: str, sites: Sequence[dict[str, Any]], shown: int, files: Sequence[str]) -> bool:
-    """Tell whether a text shows as many of the sites as its detector does."""
-    frames, found = innermost(text, files), 0
+    """Whether a text has at least `shown` of the sites."""
+    frames, found = innermost_frames(text, files), 0
     for site in sites:
         spot = f"{Path(site['file']).name}:{site['line']}"
-        hit = next((one for one in frames if one[1] == spot and own_name(site) in one[0]), None)
+        hit = next((one for one in frames if one[1] == spot and function_base_name(site) in one[0]), None)
         if hit:
             frames.remove(hit)
             found += 1
@@ -168,9 +168,9 @@ def has_sites(text: str, sites: Sequence[dict[str, Any]], shown: int, files: Seq
 
 
 def location_pattern(place: dict[str, Any], label: str) -> str:
-    """Return the regular expression of a location line."""
+    """The regular expression of a location line."""
     kind, name = place["kind"], re.escape(str(place.get("name") or ""))
-    if family(label) == "tsan":
+    if report_format(label) == "tsan":
         forms = {
             "global": f"global '{name}'" if name else "global '",
             "heap": rf"(?:heap block|{name or '-'}) of size",
@@ -178,7 +178,7 @@ def location_pattern(place: dict[str, Any], label: str) -> str:
             "tls": "TLS of",
         }
         return "Location is " + (forms.get(kind) or rf"(?:file descriptor|{name})")
-    if family(label) == "helgrind":
+    if report_format(label) == "helgrind":
         forms = {
             "global": rf'(?:data symbol|declared at|var|inside) "?{name}',
             "heap": "inside a block of size",
@@ -188,12 +188,12 @@ def location_pattern(place: dict[str, Any], label: str) -> str:
     return {"global": r"(?:BSS|Data|\.data|\.bss) section|global var", "heap": "is at offset", "stack": "stack"}[kind]
 
 
-def matches(kind: str, block: str, report: dict[str, Any], truth: dict[str, Any], label: str) -> bool:
-    """Tell whether a block is the expected report."""
+def matches_report(kind: str, block: str, report: dict[str, Any], truth: dict[str, Any], label: str) -> bool:
+    """Whether a block is the expected report."""
     if kind != report["kind"]:
         return False
     if label in truth.get("no_lines", []):
-        named = sum(own_name(site) in accesses(kind, block) for site in report["sites"])
+        named = sum(function_base_name(site) in access_part(kind, block) for site in report["sites"])
         nameless = label in truth.get("no_names", [])
         return nameless or named >= report.get("shown", len(report["sites"]))
     files = [Path(one).name for one in [*truth["sources"], *truth.get("headers", [])]]
@@ -201,27 +201,27 @@ def matches(kind: str, block: str, report: dict[str, Any], truth: dict[str, Any]
     place = report.get("location")
     placed = place is None or re.search(location_pattern(place, label), block) is not None
     return placed and any(
-        has_sites(accesses(kind, block), pair, report.get("shown", len(pair)), files) for pair in pairs
+        has_sites(access_part(kind, block), pair, report.get("shown", len(pair)), files) for pair in pairs
     )
 
 
-def plain(text: str) -> str:
-    """Take off colour and Valgrind's time stamps."""
+def strip_decoration(text: str) -> str:
+    """Remove colours and Valgrind's time stamps."""
     return STAMP.sub("==", COLOUR.sub("", text))
 
 
-def missing(recorded: str, truth: dict[str, Any], label: str) -> list[str]:
-    """Say what a recorded text should hold and does not, and what it holds and should not."""
-    text = plain(recorded)
-    wanted = expected(truth, label) or []
-    found = blocks(text, label)
-    lacks = [one for one in truth.get("expect", {}).get(label, []) if not re.search(one, text)]
-    if len(found) != printed_errors(text, label):
-        lacks.append(f"{printed_errors(text, label)} reports instead of {len(found)}")
+def missing_content(recorded: str, truth: dict[str, Any], label: str) -> list[str]:
+    """The expected reports that a recorded text does not have, and its unexpected reports."""
+    text = strip_decoration(recorded)
+    wanted = expected_reports(truth, label) or []
+    found = split_reports(text, label)
+    missing = [one for one in truth.get("expect", {}).get(label, []) if not re.search(one, text)]
+    if len(found) != count_printed_errors(text, label):
+        missing.append(f"{count_printed_errors(text, label)} reports instead of {len(found)}")
     for report in wanted:
-        if not report.get("optional") and not any(matches(*one, report, truth, label) for one in found):
-            lacks.append(f"{report['kind']} on {report.get('variable')}")
+        if not report.get("optional") and not any(matches_report(*one, report, truth, label) for one in found):
+            missing.append(f"{report['kind']} on {report.get('variable')}")
     for kind, block in found:
-        if not any(matches(kind, block, report, truth, label) for report in wanted):
-            lacks.append(f"a truth for {kind or 'the unknown kind'}: {block.strip()[:120]!r}")
-    return lacks
+        if not any(matches_report(kind, block, report, truth, label) for report in wanted):
+            missing.append(f"a truth for {kind or 'the unknown kind'}: {block.strip()[:120]!r}")
+    return missing

@@ -1,1 +1,1 @@
-"""How well races keep their identity: deadheat's rule and those of others, on the labelled corpus."""
+"""Quality of grouping and diagnosis on the labelled corpus and on real races."""

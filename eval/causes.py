@@ -1,9 +1,9 @@
-"""How often a diagnosis is right, on the labelled corpus; writes tables of docs/explanation/diagnosis.md.
+"""Accuracy of the diagnosis on the labelled corpus.
 
-python -m eval.causes               the main set; writes the page
-python -m eval.causes --part open   one part only; the page keeps what it has
-python -m eval.causes --folds       from the report alone: how each claim does on each learnt part
-python -m eval.causes --by-race     the same: the cause of a race from all its reports, and from one
+python -m eval.causes               the main set; updates docs/explanation/diagnosis.md
+python -m eval.causes --part open   one part only; the page is not changed
+python -m eval.causes --by-set      from the report alone: each claim on each set that the rules were made with
+python -m eval.causes --by-race     from the report alone: the cause of a race from one or all of its reports
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from corpus.store import HELD_OUT
 from deadheat import plugins
 from deadheat.diagnosis import diagnose
 from deadheat.diagnosis.finding import UNKNOWN
-from eval import by_race
-from eval.code import source, sources_of
-from eval.folds import table
-from eval.items import VERSION, load
+from eval import cause_breakdowns
+from eval.cause_breakdowns import GRADES
+from eval.labelled_reports import VERSION_ONLY, load_recordings
 from eval.page import EXPLANATION, folded_block, replace_region
+from eval.program_source import load_source, pinned_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from deadheat.diagnosis.finding import Finding
-    from eval.items import Part, Recording
+    from eval.labelled_reports import Part, Recording
 
 TITLES = {
     "all": "Both halves",
@@ -38,22 +38,22 @@ TITLES = {
     "aside": "The half set aside",
     **{name: store.TITLES[name] for name in HELD_OUT},
 }
-# what rules were made with, or have learnt from since
-LEARNT = ("open", "aside", *HELD_OUT[:8])
-ALONE, SOURCE = MODES = "the report alone", "with source"
-_GENERAL = {rule.cause: rule.general_causes for rule in plugins.all_rules()}
+# the rules were made with or changed because of these sets
+TRAINING_SETS = ("open", "aside", *HELD_OUT[:8])
+REPORT_ONLY, WITH_SOURCE = MODES = "the report alone", "with source"
+_GENERAL_CAUSES = {rule.cause: rule.general_causes for rule in plugins.all_rules()}
 
 
 class Truth(NamedTuple):
-    """The cause of a race, and others that are as true of it."""
+    """The label of a race: its cause, and other causes that are also true."""
 
     cause: str
     also: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
-class Case:
-    """One report, what is true of it, and what diagnosis says."""
+class DiagnosedReport:
+    """One report with its label and its findings."""
 
     race: str
     detector: str
@@ -63,36 +63,36 @@ class Case:
     recording: str = ""
 
     @property
-    def first(self) -> str:
+    def first_cause(self) -> str:
         return self.findings[0].cause
 
     @property
     def grade(self) -> str:
-        """`exact`, `as true`, `general` (the cause that the true one refines), `unknown`, `wrong`."""
-        return grade(self.first, self.truth)
+        """One of GRADES. `general`: the true cause is a special form of the cause found."""
+        return grade_cause(self.first_cause, self.truth)
 
 
-def grade(said: str, truth: Truth) -> str:
-    if said == truth.cause:
+def grade_cause(cause: str, truth: Truth) -> str:
+    if cause == truth.cause:
         return "exact"
-    if said in truth.also:
+    if cause in truth.also:
         return "as true"
-    if said == UNKNOWN:
+    if cause == UNKNOWN:
         return UNKNOWN
-    return "general" if said in wider(truth.cause) else "wrong"
+    return "general" if cause in general_causes_of(truth.cause) else "wrong"
 
 
-def wider(cause: str) -> Iterator[str]:
-    """The causes that a cause refines."""
-    for one in _GENERAL[cause]:
+def general_causes_of(cause: str) -> Iterator[str]:
+    """The causes of which a cause is a special form."""
+    for one in _GENERAL_CAUSES[cause]:
         yield one
-        yield from wider(one)
+        yield from general_causes_of(one)
 
 
-def truth_of(told: dict[str, Any], variable: str) -> Truth | None:
-    """The label of one variable of a program: one for all, or one each."""
-    cause = _label(told.get("cause") or told.get("causes"), variable)
-    also = _label(told.get("also") or [], variable) or []
+def truth_of_variable(program_truth: dict[str, Any], variable: str) -> Truth | None:
+    """The label of a variable. A program has one label for all variables or one for each."""
+    cause = _variable_entry(program_truth.get("cause") or program_truth.get("causes"), variable)
+    also = _variable_entry(program_truth.get("also") or [], variable) or []
     if not cause:
         return None
     first, *rest = [cause] if isinstance(cause, str) else cause
@@ -100,48 +100,50 @@ def truth_of(told: dict[str, Any], variable: str) -> Truth | None:
     return Truth(first, frozenset([*rest, *more]))
 
 
-def _label(told: Any, variable: str) -> Any:
-    return told.get(variable) if isinstance(told, dict) else told
+def _variable_entry(entry: Any, variable: str) -> Any:
+    return entry.get(variable) if isinstance(entry, dict) else entry
 
 
-def cases(part: str = "all", *, plain: bool = False, modes: Sequence[str] = MODES) -> Iterator[Case]:
-    """Every labelled report of a part of the corpus, diagnosed alone and with source."""
-    for recording in _recordings(part):
-        if plain and recording.kind != VERSION:
+def diagnosed_reports(
+    part: str = "all", *, no_variants: bool = False, modes: Sequence[str] = MODES
+) -> Iterator[DiagnosedReport]:
+    """Every labelled report of a part of the corpus, diagnosed without and with source."""
+    for recording in _recordings_of_part(part):
+        if no_variants and recording.kind != VERSION_ONLY:
             continue
         program, _, name = recording.uri.partition("/")
-        told = json.loads((recording.folder / "truth.json").read_text(encoding="utf-8"))
-        sources = sources_of(recording.folder, name)
+        program_truth = json.loads((recording.folder / "truth.json").read_text(encoding="utf-8"))
+        sources = load_source(recording.folder, name)
         for item in recording.items:
             variable = item.race.partition(" ")[2].partition(" (")[0]
-            truth = truth_of(told, variable)
+            truth = truth_of_variable(program_truth, variable)
             if truth is None or item.sighting is None:
                 continue
             report = item.sighting.report
             for mode in modes:
-                code = source(sources, report) if mode == SOURCE else None
+                code = pinned_code(sources, report) if mode == WITH_SOURCE else None
                 findings = diagnose(report, code)
                 if any(f.crashed for f in findings):
                     raise SystemExit(f"{recording.uri}: {findings[-1]}")
                 race = f"{program} {variable}"
-                yield Case(race, report.detector, mode, truth, findings, recording.uri)
+                yield DiagnosedReport(race, report.detector, mode, truth, findings, recording.uri)
 
 
-def _recordings(part: str) -> Iterator[Recording]:
+def _recordings_of_part(part: str) -> Iterator[Recording]:
     parts: tuple[Part, ...] = ("open", "aside", *HELD_OUT)
     for one in parts:
         if part == one or (part == "all" and one not in HELD_OUT):
-            yield from load(one, languages=("c", "rust"))
+            yield from load_recordings(one, languages=("c", "rust"))
 
 
-# -- figures ---------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 
-def shares(cases: Iterable[Case], key: Callable[[Case], str]) -> dict[str, float]:
-    """What part of the races each key has; every race weighs the same, however many its reports."""
+def race_shares(reports: Iterable[DiagnosedReport], key: Callable[[DiagnosedReport], str]) -> dict[str, float]:
+    """The share of the races per key. Every race has the same weight."""
     by_race: dict[str, list[str]] = defaultdict(list)
-    for case in cases:
-        by_race[case.race].append(key(case))
+    for report in reports:
+        by_race[report.race].append(key(report))
     total: dict[str, float] = defaultdict(float)
     for keys in by_race.values():
         for one in keys:
@@ -149,14 +151,14 @@ def shares(cases: Iterable[Case], key: Callable[[Case], str]) -> dict[str, float
     return total
 
 
-def _percent(share: float) -> str:
+def _format_percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _overall(found: Sequence[Case]) -> Iterator[str]:
+def _overall_table(reports: Sequence[DiagnosedReport]) -> Iterator[str]:
     yield "| input | detectors | races | exact | also true | general form | unknown | wrong |"
     yield "|---|---|---|---|---|---|---|---|"
-    for mode in (ALONE, SOURCE):
+    for mode in (REPORT_ONLY, WITH_SOURCE):
         for name, detectors in (
             ("all that show both sides", None),
             ("Go", ("go", "go-fatal")),
@@ -164,80 +166,84 @@ def _overall(found: Sequence[Case]) -> Iterator[str]:
             ("Helgrind", ("helgrind",)),
             ("DRD (one side only)", ("drd",)),
         ):
-            some = [
-                c for c in found if c.mode == mode and (c.detector in detectors if detectors else c.detector != "drd")
+            selected = [
+                c for c in reports if c.mode == mode and (c.detector in detectors if detectors else c.detector != "drd")
             ]
-            if not some:
+            if not selected:
                 continue
-            part = shares(some, lambda c: c.grade)
-            grades = ("exact", "as true", "general", UNKNOWN, "wrong")
-            cells = " | ".join(_percent(part.get(g, 0.0)) for g in grades)
-            yield f"| {mode} | {name} | {len({c.race for c in some})} | {cells} |"
+            part = race_shares(selected, lambda c: c.grade)
+            cells = " | ".join(_format_percent(part.get(g, 0.0)) for g in GRADES)
+            yield f"| {mode} | {name} | {len({c.race for c in selected})} | {cells} |"
 
 
-def _confusion(found: Sequence[Case]) -> Iterator[str]:
-    """The first findings for each cause that is not always found, in races."""
-    some = [c for c in found if c.detector != "drd"]
+def _confusion_table(reports: Sequence[DiagnosedReport]) -> Iterator[str]:
+    """The first findings for each cause that is not always found, as numbers of races."""
+    selected = [c for c in reports if c.detector != "drd"]
     yield f"| cause | races | {' | '.join(MODES)} |\n|---|---|{'---|' * len(MODES)}"
-    for cause in sorted({c.truth.cause for c in some}):
-        mine = [c for c in some if c.truth.cause == cause]
-        if any(c.first != cause for c in mine):
-            races = len({c.race for c in mine})
-            cells = [_first_findings([c for c in mine if c.mode == mode], races) for mode in MODES]
+    for cause in sorted({c.truth.cause for c in selected}):
+        of_cause = [c for c in selected if c.truth.cause == cause]
+        if any(c.first_cause != cause for c in of_cause):
+            races = len({c.race for c in of_cause})
+            cells = [_first_findings([c for c in of_cause if c.mode == mode], races) for mode in MODES]
             if set(cells) != {f"{cause} {races:.1f}"}:
                 yield f"| {cause} | {races} | {' | '.join(cells)} |"
 
 
-def _first_findings(found: Sequence[Case], races: int) -> str:
-    part = shares(found, lambda c: c.first)
+def _first_findings(reports: Sequence[DiagnosedReport], races: int) -> str:
+    part = race_shares(reports, lambda c: c.first_cause)
     counts = {name: f"{share * races:.1f}" for name, share in sorted(part.items(), key=lambda item: -item[1])}
     return ", ".join(f"{name} {count}" for name, count in counts.items() if count != "0.0")
 
 
-def tables(found: Sequence[Case], part: str) -> str:
-    races, reports = len({c.race for c in found}), len(found) // 2
+def format_tables(reports: Sequence[DiagnosedReport], part: str) -> str:
+    races, report_count = len({c.race for c in reports}), len(reports) // 2
     lines = [
-        f"{TITLES[part]}: {races} labelled races in {reports} reports.\n",
-        *_overall(found),
+        f"{TITLES[part]}: {races} labelled races in {report_count} reports.\n",
+        *_overall_table(reports),
         "",
-        folded_block("Causes that are not always found, with the causes named first", "\n".join(_confusion(found))),
+        folded_block(
+            "Causes that are not always found, with the causes named first", "\n".join(_confusion_table(reports))
+        ),
     ]
     return "\n".join(lines)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m eval.causes", description=__doc__)
-    parser.add_argument("--part", choices=TITLES, default="all", help="default: both halves")
-    parser.add_argument("--plain", action="store_true", help="no variants of the programs")
-    parser.add_argument("--wrong", action="store_true", help="list what is not exact, race by race")
-    parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
-    parser.add_argument("--folds", action="store_true", help="each claim on each part by itself")
-    parser.add_argument("--by-race", action="store_true", help="a race from all its reports")
+    parser.add_argument(
+        "--part", choices=TITLES, default="all", help="half of the main set, or held-out set (default: both halves)"
+    )
+    parser.add_argument("--no-variants", action="store_true", help="only recordings of unchanged programs")
+    parser.add_argument("--wrong", action="store_true", help="list the findings that are not exact, by race")
+    parser.add_argument("--dry", action="store_true", help="print only; do not change the page")
+    parser.add_argument("--by-set", action="store_true", help="each claim on each set")
+    parser.add_argument("--by-race", action="store_true", help="the cause of a race from one or all of its reports")
     args = parser.parse_args()
     if args.by_race:
-        every = [case for part in LEARNT for case in cases(part, modes=(ALONE,))]
-        print("\n".join(by_race.table(every, (ALONE,), grade)))
+        diagnosed = [report for part in TRAINING_SETS for report in diagnosed_reports(part, modes=(REPORT_ONLY,))]
+        print("\n".join(cause_breakdowns.table_by_race(diagnosed, (REPORT_ONLY,), grade_cause)))
         return 0
-    if args.folds:
-        print("\n".join(table({part: list(cases(part, modes=(ALONE,))) for part in LEARNT})))
+    if args.by_set:
+        by_set = {part: list(diagnosed_reports(part, modes=(REPORT_ONLY,))) for part in TRAINING_SETS}
+        print("\n".join(cause_breakdowns.table_by_set(by_set)))
         return 0
-    found = list(cases(args.part, plain=args.plain))
-    text = tables(found, args.part)
+    reports = list(diagnosed_reports(args.part, no_variants=args.no_variants))
+    text = format_tables(reports, args.part)
     print(text)
     if args.wrong:
-        _list(found)
-    if not args.dry and not args.plain and args.part == "all":
+        _print_inexact(reports)
+    if not args.dry and not args.no_variants and args.part == "all":
         replace_region(EXPLANATION / "diagnosis.md", "python -m eval.causes", text)
     return 0
 
 
-def _list(found: Sequence[Case]) -> None:
-    """Every race that is not diagnosed exactly, with what was said."""
+def _print_inexact(reports: Sequence[DiagnosedReport]) -> None:
+    """Print every race that is not diagnosed exactly, with its findings."""
     rows: dict[tuple[str, str, str, str, str], int] = defaultdict(int)
-    for case in found:
-        if case.grade != "exact":
-            top = "; ".join(f"{f.cause} {f.confidence:.2f}" for f in case.findings[:3])
-            rows[(case.mode, case.race, case.detector, case.truth.cause, f"{case.grade}: {top}")] += 1
+    for report in reports:
+        if report.grade != "exact":
+            top = "; ".join(f"{f.cause} {f.confidence:.2f}" for f in report.findings[:3])
+            rows[(report.mode, report.race, report.detector, report.truth.cause, f"{report.grade}: {top}")] += 1
     for key, count in sorted(rows.items()):
         print(count, *key, sep=" | ")
 

@@ -1,4 +1,4 @@
-"""Writes generated tables into marked regions of documentation pages."""
+"""Write generated tables into marked regions of documentation pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ EXPLANATION = Path(__file__).resolve().parent.parent / "docs" / "explanation"
 
 
 def replace_region(page: Path, command: str, text: str) -> None:
-    """Replaces the text between the two markers that name the command."""
+    """Replace the text between the two markers that name the command."""
     begin, end = f"<!-- made by {command} -->", f"<!-- end of {command} -->"
     content = page.read_text(encoding="utf-8")
     region = re.compile(f"{re.escape(begin)}.*{re.escape(end)}", re.DOTALL)
@@ -19,5 +19,5 @@ def replace_region(page: Path, command: str, text: str) -> None:
 
 
 def folded_block(summary: str, text: str) -> str:
-    """Text that a reader opens with a click."""
+    """A collapsed HTML block."""
     return f"<details>\n<summary>{summary}</summary>\n\n{text}\n\n</details>"

@@ -1,11 +1,11 @@
-"""Source written another way on the same lines; what it does stays, and so do its reports."""
+"""Rewrite source code with the same behaviour and line numbers, so that its reports stay valid."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from eval.renaming import Renamed
+from eval.renaming import RenamedProgram
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,41 +18,41 @@ _GO, _C = (".go",), (".c", ".h", ".cc", ".cpp")
 _SIMPLE = r"[\w.]+(?:\[[\w.]+\])?"
 
 
-def only(change: tuple[tuple[str, ...], Change]) -> Callable[[Files], Renamed]:
-    """The change of every file that it is for; names stay."""
+def rewrite_files(change: tuple[tuple[str, ...], Change]) -> Callable[[Files], RenamedProgram]:
+    """Apply a rewriting to every file with one of its extensions."""
     endings, rewrite = change
 
-    def apply(files: Files) -> Renamed:
+    def apply(files: Files) -> RenamedProgram:
         changed = {
             path: rewrite(text.decode("utf-8", "replace")).encode()
             for path, text in files.items()
             if path.endswith(endings)
         }
-        return Renamed(files | changed, {})
+        return RenamedProgram(files | changed, {})
 
     return apply
 
 
-def _each(pattern: str, by: str) -> Change:
+def _replace_all(pattern: str, replacement: str) -> Change:
     compiled = re.compile(pattern, re.MULTILINE)
-    return lambda text: compiled.sub(by, text)
+    return lambda text: compiled.sub(replacement, text)
 
 
-def _embedded(text: str) -> str:
+def _embed_mutex(text: str) -> str:
     """`mu sync.Mutex` as a field becomes `sync.Mutex`, and `c.mu.Lock()` `c.Lock()`."""
     field = re.compile(r"^(\t)(\w+)( +)(sync\.(?:RW)?Mutex)$", re.MULTILINE)
     names = "|".join({found[2] for found in field.finditer(text)})
     if not names:
         return text
-    asked = re.compile(rf"(\w)\.(?:{names})\.((?:R|Try|TryR)?(?:Lock|Unlock)\b)")
-    return asked.sub(r"\1.\2", field.sub(r"\1\4", text))
+    lock_call = re.compile(rf"(\w)\.(?:{names})\.((?:R|Try|TryR)?(?:Lock|Unlock)\b)")
+    return lock_call.sub(r"\1.\2", field.sub(r"\1\4", text))
 
 
 _METHOD = re.compile(r"^func \((\w+) (\*?\w+)(?:\[[^\]]*\])?\) .*\{$")
 
 
-def _by_helper(text: str) -> str:
-    """`c.mu.Lock()` in a method of Cache becomes `c.enter()`, a method of Cache that does so."""
+def _lock_through_helper(text: str) -> str:
+    """`c.mu.Lock()` in a method becomes `c.viamuLock()`, a new method that locks."""
     owner = kind = ""
     helpers: dict[str, str] = {}
     rows = text.split("\n")
@@ -75,37 +75,37 @@ def _by_helper(text: str) -> str:
 _FUNCTION = re.compile(r"^func [^\n]*\{\n(?:.*\n)*?\}$", re.MULTILINE)
 
 
-def _not_deferred(text: str) -> str:
-    """`defer c.mu.Unlock()` goes to the end of a function that gives nothing back."""
-    late = re.compile(r"^\tdefer ([\w.]+\.R?Unlock\(\))$", re.MULTILINE)
+def _unlock_without_defer(text: str) -> str:
+    """Move `defer c.mu.Unlock()` to the end of a function without `return`."""
+    deferred = re.compile(r"^\tdefer ([\w.]+\.R?Unlock\(\))$", re.MULTILINE)
 
     def change(function: re.Match[str]) -> str:
         body = function[0]
-        found = late.findall(body)
+        found = deferred.findall(body)
         if len(found) != 1 or "return" in body:
             return body
-        return f"{late.sub('', body)[:-2]}; {found[0]}\n}}"
+        return f"{deferred.sub('', body)[:-2]}; {found[0]}\n}}"
 
     return _FUNCTION.sub(change, text)
 
 
 CHANGES: dict[str, tuple[tuple[str, ...], Change]] = {
-    "comments gone": (_GO + _C, _each(r"[ \t]*//.*$", "")),
-    "x += 1 for x++": (_GO, _each(rf"^(\s+{_SIMPLE})\+\+", r"\1 += 1")),
-    "x = x + 1": (_GO, _each(rf"^(\s+)({_SIMPLE})\+\+", r"\1\2 = \2 + 1")),
-    "x = x + n": (_GO, _each(rf"^(\s+)({_SIMPLE}) \+= (.+?)(?=$| //)", r"\1\2 = \2 + \3")),
-    "var x = for :=": (_GO, _each(r"^(\s+)(\w+) := ", r"\1var \2 = ")),
-    "v, ok in front": (_GO, _each(r"^(\s+)if (\w+, \w+ :?= [^;{]+); (.*\{)", r"\1\2; if \3")),
-    "err in front": (_GO, _each(r"^(\s+)if (\w+ :?= [^;{]+); (.*\{)", r"\1\2; if \3")),
-    "nil == x": (_GO, _each(rf"\b({_SIMPLE}) (==|!=) nil\b", r"nil \2 \1")),
-    "if (x)": (_GO, _each(r"^(\s+(?:\} else )?if )([^;{]+) \{", r"\1(\2) {")),
-    "switch for if": (_GO, _each(r"^(\s+)if ([^;{]+) \{(?=$| //)", r"\1switch { case \2:")),
-    "range n": (_GO, _each(r"for (\w+) := 0; \1 < (\w+); \1\+\+", r"for \1 := range \2")),
-    "lock embedded": (_GO, _embedded),
-    "lock by a helper": (_GO, _by_helper),
-    "no defer": (_GO, _not_deferred),
-    "array by a name": (_GO, _each(r"^(\s+)(\w+\.\w+) = append\(\2, ", r"\1\2 = append(\2[:], ")),
-    "(*p).f": (_C, _each(r"\b(\w+)->(?=\w)", r"(*\1).")),
-    "i += 1 for i++": (_C, _each(r"(\b[\w.>\-]+)\+\+", r"\1 += 1")),
-    "p == NULL": (_C, _each(r"if \(!([\w.>\-]+)\)", r"if (\1 == NULL)")),
+    "comments gone": (_GO + _C, _replace_all(r"[ \t]*//.*$", "")),
+    "x += 1 for x++": (_GO, _replace_all(rf"^(\s+{_SIMPLE})\+\+", r"\1 += 1")),
+    "x = x + 1": (_GO, _replace_all(rf"^(\s+)({_SIMPLE})\+\+", r"\1\2 = \2 + 1")),
+    "x = x + n": (_GO, _replace_all(rf"^(\s+)({_SIMPLE}) \+= (.+?)(?=$| //)", r"\1\2 = \2 + \3")),
+    "var x = for :=": (_GO, _replace_all(r"^(\s+)(\w+) := ", r"\1var \2 = ")),
+    "v, ok in front": (_GO, _replace_all(r"^(\s+)if (\w+, \w+ :?= [^;{]+); (.*\{)", r"\1\2; if \3")),
+    "err in front": (_GO, _replace_all(r"^(\s+)if (\w+ :?= [^;{]+); (.*\{)", r"\1\2; if \3")),
+    "nil == x": (_GO, _replace_all(rf"\b({_SIMPLE}) (==|!=) nil\b", r"nil \2 \1")),
+    "if (x)": (_GO, _replace_all(r"^(\s+(?:\} else )?if )([^;{]+) \{", r"\1(\2) {")),
+    "switch for if": (_GO, _replace_all(r"^(\s+)if ([^;{]+) \{(?=$| //)", r"\1switch { case \2:")),
+    "range n": (_GO, _replace_all(r"for (\w+) := 0; \1 < (\w+); \1\+\+", r"for \1 := range \2")),
+    "lock embedded": (_GO, _embed_mutex),
+    "lock by a helper": (_GO, _lock_through_helper),
+    "no defer": (_GO, _unlock_without_defer),
+    "array by a name": (_GO, _replace_all(r"^(\s+)(\w+\.\w+) = append\(\2, ", r"\1\2 = append(\2[:], ")),
+    "(*p).f": (_C, _replace_all(r"\b(\w+)->(?=\w)", r"(*\1).")),
+    "i += 1 for i++": (_C, _replace_all(r"(\b[\w.>\-]+)\+\+", r"\1 += 1")),
+    "p == NULL": (_C, _replace_all(r"if \(!([\w.>\-]+)\)", r"if (\1 == NULL)")),
 }

@@ -1,4 +1,4 @@
-"""The labelled corpus says what its source says, and its variants change what they are meant to."""
+"""Labels of the corpus agree with the marks in its source, and variants change the source as intended."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import pytest
 from corpus import store
 from corpus.label_go import (
     UnlabelledError,
+    build_labels,
+    find_marks,
     go_programs,
     is_set_aside,
-    label,
-    labels_of,
-    marks_of,
-    recordings,
-    source_of,
-    variables_of,
+    label_reports,
+    marked_variables,
+    program_recordings,
+    read_source,
 )
 from corpus.store import HELD_OUT
 from corpus.txtar import format_archive, parse_archive
-from corpus.variants_go import BY_KIND, VARIANTS, Variant, late
+from corpus.variants_go import BY_KIND, VARIANTS, Variant, delay_accesses
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# the held-out sets between the first and the last are left to `python -m corpus.record_go --check`
+# the other held-out sets are checked by `python -m corpus.record_go --check`
 OLD = go_programs(store.unpacked_set("main"))
 NEW = go_programs(store.unpacked_set(HELD_OUT[0]))
 PROGRAMS = [*OLD, *NEW]
@@ -79,33 +79,33 @@ def _labels(program: Path) -> dict[str, dict[str, list[str]]]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("program", [*PROGRAMS, *LAST], ids=lambda path: path.name)
-def test_labels_are_what_the_marks_say(program: Path) -> None:
-    assert _labels(program) == labels_of(program, recordings(program)), "python -m corpus.label_go"
+def test_labels_agree_with_the_marks(program: Path) -> None:
+    assert _labels(program) == build_labels(program, program_recordings(program)), "python -m corpus.label_go"
 
 
 def test_both_halves_are_large_enough() -> None:
-    aside = [program for program in OLD if is_set_aside(program.name)]
+    set_aside = [program for program in OLD if is_set_aside(program.name)]
     assert len(OLD) >= 60
-    assert 30 <= len(aside) <= len(OLD) - 30
+    assert 30 <= len(set_aside) <= len(OLD) - 30
 
 
 @pytest.mark.parametrize(
     ("name", "least"), [*zip(HELD_OUT, (36, 33, 30, 45, 60, 60, 60, 60, 60, 60, 70), strict=True)], ids=HELD_OUT
 )
 def test_a_held_out_set_has_every_cause_and_a_cause_for_every_race(name: str, least: int) -> None:
-    told = {}
+    causes = {}
     found = [program for program in store.read_programs(name) if program.language == "go"]
     for program in found:
         cause = program.truth["cause"]
-        for variable in variables_of(marks_of(program.sources)):
-            told[program.name, variable] = cause if isinstance(cause, str) else cause[variable]
+        for variable in marked_variables(find_marks(program.sources)):
+            causes[program.name, variable] = cause if isinstance(cause, str) else cause[variable]
     assert len(found) >= least
-    assert set(told.values()) == CAUSES
+    assert set(causes.values()) == CAUSES
 
 
 @pytest.mark.parametrize("program", LAST, ids=lambda path: path.name)
 def test_every_recording_of_the_last_set_shows_every_race(program: Path) -> None:
-    wanted = variables_of(marks_of(source_of(program)))
+    wanted = marked_variables(find_marks(read_source(program)))
     for name, races in _labels(program)["recordings"].items():
         assert set(races) == wanted, name
 
@@ -120,7 +120,7 @@ def test_the_last_set_has_each_cause_twice() -> None:
 
 @pytest.mark.parametrize("program", [*NEW, *LAST], ids=lambda path: path.name)
 def test_a_held_out_recording_names_no_path_of_the_machine(program: Path) -> None:
-    assert not [name for name, text in recordings(program) if MACHINE.search(text)]
+    assert not [name for name, text in program_recordings(program) if MACHINE.search(text)]
 
 
 def test_names_are_used_once() -> None:
@@ -142,9 +142,9 @@ def test_every_kind_is_recorded(kind: str) -> None:
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.kind)
 def test_a_variant_keeps_every_mark(variant: Variant) -> None:
     for program in PROGRAMS:
-        files = source_of(program)
+        files = read_source(program)
         changed = variant.change(files)
-        assert Counter(marks_of(changed).values()) == Counter(marks_of(files).values()), program
+        assert Counter(find_marks(changed).values()) == Counter(find_marks(files).values()), program
 
 
 ZONE = """package zone
@@ -159,12 +159,12 @@ func (t *thing) step() {
 """
 
 
-def test_what_is_behind_a_pointer_has_marks_of_its_own() -> None:
-    assert marks_of({"zone.go": ZONE}) == {("zone.go", 4): {"zone.all", "zone.all[]"}, ("zone.go", 8): {"zone.all[]"}}
+def test_pointee_marks_are_separate_variables() -> None:
+    assert find_marks({"zone.go": ZONE}) == {("zone.go", 4): {"zone.all", "zone.all[]"}, ("zone.go", 8): {"zone.all[]"}}
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.kind)
-def test_marks_of_what_is_behind_a_pointer_change_no_variant(variant: Variant) -> None:
+def test_pointee_marks_do_not_change_variants(variant: Variant) -> None:
     def without(files: dict[str, str]) -> dict[str, str]:
         return {name: re.sub(r" //behind:\S+", "", text) for name, text in files.items()}
 
@@ -205,21 +205,21 @@ def _report(first: int, second: int, address: str = "0x00c000012345") -> str:
     )
 
 
-def test_a_label_is_what_both_sides_share() -> None:
+def test_a_label_is_the_variable_that_both_accesses_share() -> None:
     text = _report(8, 8) + _report(9, 9, "0x00c000012355")
-    assert label(text.encode(), SOURCE) == (["Cart.total", "Cart.lines"], {})
+    assert label_reports(text.encode(), SOURCE) == (["Cart.total", "Cart.lines"], {})
 
 
-def test_a_report_without_marks_is_known_by_its_address() -> None:
+def test_a_report_without_marks_is_labelled_by_its_address() -> None:
     text = _report(8, 8) + _report(9, 9, "0x00c000012355") + _report(40, 41, "0x00c000012355")
-    labels, how = label(text.encode(), SOURCE)
+    labels, how = label_reports(text.encode(), SOURCE)
     assert labels == ["Cart.total", "Cart.lines", "Cart.lines"]
     assert how == {2: "same address"}
 
 
-def test_a_report_that_nothing_tells_is_refused() -> None:
+def test_a_report_without_a_unique_label_is_refused() -> None:
     with pytest.raises(UnlabelledError):
-        label(_report(8, 9).encode(), SOURCE)
+        label_reports(_report(8, 9).encode(), SOURCE)
 
 
 @pytest.mark.parametrize(
@@ -233,24 +233,24 @@ def test_a_report_that_nothing_tells_is_refused() -> None:
         ("major", "module example.com/shop/v2"),
     ],
 )
-def test_what_a_variant_writes(kind: str, wanted: str) -> None:
+def test_the_source_of_a_variant(kind: str, wanted: str) -> None:
     assert wanted in "\n".join(BY_KIND[kind].change(SOURCE).values())
 
 
-def test_moved_functions_take_their_imports_along() -> None:
+def test_moved_functions_keep_their_imports() -> None:
     text = 'package a\n\nimport "time"\n\nfunc f() {\n\ttime.Sleep(1) //race:x\n}\n'
     moved = BY_KIND["moved"].change({"go.mod": "module a\n", "a.go": text})
     assert "import" not in moved["a.go"]
     assert moved["moved.go"].startswith('package a\n\nimport (\n\t"time"\n)\n')
 
 
-def test_late_lines_wait_and_the_program_with_them() -> None:
+def test_delayed_lines_delay_the_end_of_the_program() -> None:
     text = "package main\n\nfunc main() {\n\tx = 1 //race:x\n}\n"
-    waits = late({("a.go", 4)})({"a.go": text})["a.go"]
+    waits = delay_accesses({("a.go", 4)})({"a.go": text})["a.go"]
     assert "time.Sleep(60 * time.Millisecond)\n\tx = 1" in waits
     assert "func main() {\n\tdefer time.Sleep(" in waits
 
 
-def test_an_archive_gives_back_its_texts() -> None:
+def test_an_archive_round_trip_keeps_its_texts() -> None:
     texts = {"go1.24-lines": "--- FAIL: TestX\n-- \n", "go1.19-moved": "x\n"}
     assert parse_archive(format_archive(texts)) == texts

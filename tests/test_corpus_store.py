@@ -1,4 +1,4 @@
-"""Sets of the corpus are packed and unpacked without loss, and unpacked once by any number of processes."""
+"""Sets of the corpus are packed and unpacked without loss, and unpacked only once by concurrent processes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_program(folder: Path, truth: dict[str, object], **files: str) -> None:
         path.write_bytes(text.encode())
 
 
-def test_what_is_packed_is_unpacked_byte_for_byte(packed: Path, tmp_path: Path) -> None:
+def test_a_packed_set_is_unpacked_byte_for_byte(packed: Path, tmp_path: Path) -> None:
     work = tmp_path / "work"
     reports = {"tsan": [{"kind": "data-race", "variable": "total"}], "helgrind": []}
     truth: dict[str, object] = {"sources": ["cart.c"], "reports": reports}
@@ -64,7 +64,7 @@ def test_a_source_that_an_archive_cannot_hold_is_refused(packed: Path, tmp_path:
 
 
 @pytest.mark.parametrize("name", store.SETS)
-def test_the_index_has_the_numbers_of_the_set(name: str) -> None:
+def test_the_index_has_the_counts_of_the_set(name: str) -> None:
     import pyarrow.parquet as pq
 
     about = store.read_index()[name]

@@ -1,4 +1,4 @@
-"""Every report that Helgrind and DRD printed about our own programs, held against its truth."""
+"""Every Helgrind and DRD report in the corpus is parsed as its truth.json says."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 import deadheat
 from corpus import store
+from corpus.truth_c import expected_reports
 from deadheat.model import Damage
 
 if TYPE_CHECKING:
@@ -25,16 +26,8 @@ def truth_of(path: Path) -> dict[str, Any]:
     return truth
 
 
-def expected(path: Path) -> list[dict[str, Any]]:
-    """What the truth has for this label, for a shorter one, or for its detector."""
-    words = path.stem.split("-")
-    reports = truth_of(path)["reports"]
-    keys = ["-".join(words[:size]) for size in range(len(words), 0, -1)]
-    return next((reports[key] or [] for key in keys if key in reports), [])
-
-
 def printed_errors(path: Path) -> int | None:
-    """How many different errors Valgrind itself counts, if it does."""
+    """The number of errors in Valgrind's summary, if there is one."""
     summaries = path.read_text("utf-8", "replace").split("ERROR SUMMARY: ")[1:]
     counts = [int(summary.split(" errors from ")[1].split()[0]) for summary in summaries]
     return sum(counts) if counts else None
@@ -87,15 +80,15 @@ def fits(report: Report, truth: dict[str, Any], lineless: bool) -> bool:
 
 @pytest.mark.skipif(not VALGRIND, reason="the programs in C are not recorded here")
 @pytest.mark.parametrize("path", VALGRIND, ids=lambda p: f"{p.parent.parent.name}/{p.stem}")
-def test_recorded_reports_are_those_of_their_truth(path: Path) -> None:
-    truths = expected(path)
+def test_every_recorded_report_matches_its_truth(path: Path) -> None:
+    truths = expected_reports(truth_of(path), path.stem) or []
     lineless = path.stem in truth_of(path).get("no_lines", [])
     found = [s.report for s in deadheat.scan(path.read_bytes(), diagnose=False)]
     assert len(found) == (printed_errors(path) or len(found))
     assert {report.detector for report in found} <= {path.stem.split("-")[0]}
-    # with --read-var-info Valgrind itself prints warnings between the lines
-    talks = {Damage.INTERLEAVED} if "varinfo" in path.stem else set()
-    assert [r.damage for r in found if not talks.issuperset(r.damage)] == []
+    # with --read-var-info Valgrind prints warnings between the lines
+    allowed = {Damage.INTERLEAVED} if "varinfo" in path.stem else set()
+    assert [r.damage for r in found if not allowed.issuperset(r.damage)] == []
     for report in found:
         assert any(fits(report, truth, lineless) for truth in truths), report
     for truth in truths:

@@ -23,7 +23,7 @@ from deadheat.diagnosis.finding import UNKNOWN, Finding
 from deadheat.diagnosis.ranking import MIN_CONFIDENCE
 from deadheat.diagnosis.rule import report_features
 from deadheat.model import Access, Report
-from eval.code import Sources, source
+from eval.program_source import ProgramSource, pinned_code
 from tests.cases import all_cases
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def read(path: Path) -> list[tuple[Report, PinnedCode]]:
     """The reports of an archive, each with its code."""
     files = parse_archive(path.read_text(encoding="utf-8"))
     text = files.pop("report.txt")
-    sources = Sources({name: content.encode() for name, content in files.items()})
+    sources = ProgramSource({name: content.encode() for name, content in files.items()})
     reports = [sighting.report for sighting in deadheat.scan(text)]
-    return [(report, source(sources, report)) for report in reports]
+    return [(report, pinned_code(sources, report)) for report in reports]
 
 
 def told(finding: Finding) -> dict[str, Any]:
@@ -293,8 +293,8 @@ def test_a_hostile_source_is_asked_no_more_than_a_tame_one(line: str) -> None:
         at["start"] = "  pthread_create(&t, 0, tick_main, 0);"
         text = HOSTILE.format(**{name: rows.index(row) + 1 for name, row in at.items()})
         (sighting,) = deadheat.scan(text)
-        files = Sources({"a.c": "\n".join(rows).encode()})
-        code = Counted(source(files, sighting.report))
+        files = ProgramSource({"a.c": "\n".join(rows).encode()})
+        code = Counted(pinned_code(files, sighting.report))
         found = diagnose(sighting.report, code)
         assert not any(f.crashed for f in found)
         asked.append(code.asked)

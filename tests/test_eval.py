@@ -1,4 +1,4 @@
-"""The scores and rules of the evaluation."""
+"""Scores, grouping rules and diagnosis tables of the evaluation."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import deadheat
 from corpus import store
 from deadheat import plugins
 from deadheat.diagnosis.finding import Finding
-from eval import blind, by_race, causes, folds, kept, rules
-from eval.confusions import worst
-from eval.items import Item, Recording, damaged
-from eval.score import Score, each, score
+from eval import cause_breakdowns, causes, held_out
+from eval import grouping_rules as rules
+from eval.labelled_reports import LabelledReport, Recording, damage_reports
+from eval.score import Score, largest_losses, report_scores, score_rule
 from tests.damage import named
 
 if TYPE_CHECKING:
@@ -52,20 +52,20 @@ def report(
     return sighting
 
 
-def _item(race: str, kind: str = "version") -> Item:
-    return Item(race, kind, race, None)
+def _item(race: str, kind: str = "version") -> LabelledReport:
+    return LabelledReport(race, kind, race, None)
 
 
 def test_b_cubed_of_a_small_grouping() -> None:
     items = [_item(race) for race in "aaab"]
-    # one report of the race stands alone, and two stand with another race
-    assert each(items, [1, 1, 2, 1]) == [(2 / 3, 2 / 3), (2 / 3, 2 / 3), (1, 1 / 3), (1 / 3, 1)]
+    # one report of race a is alone, and two are in a group with race b
+    assert report_scores(items, [1, 1, 2, 1]) == [(2 / 3, 2 / 3), (2 / 3, 2 / 3), (1, 1 / 3), (1 / 3, 1)]
 
 
-def test_the_score_is_the_mean_over_the_kinds_asked_for() -> None:
+def test_the_score_is_the_mean_over_the_selected_kinds() -> None:
     items = [_item("a"), _item("a", "lines"), _item("b", "lines")]
-    assert score(items, rules.both_chains, {"lines"}) == Score(1.0, 0.75, 2)
-    assert score(items, rules.both_chains, {"lines"}).f1 == pytest.approx(6 / 7)
+    assert score_rule(items, rules.both_chains, {"lines"}) == Score(1.0, 0.75, 2)
+    assert score_rule(items, rules.both_chains, {"lines"}).f1 == pytest.approx(6 / 7)
 
 
 @pytest.mark.parametrize(
@@ -78,10 +78,10 @@ def test_the_score_is_the_mean_over_the_kinds_asked_for() -> None:
         (rules.file_and_line, report("Put"), report(line=11)),
         (rules.either_stack, report(second="Max", caller="run"), report("Take", "Max2")),
         (rules.stack_distance, report(line=40), report("Take", "Max", caller="walk")),
-        (rules.deadheat, report(line=11), report("Take")),
+        (rules.deadheat_races, report(line=11), report("Take")),
     ],
 )
-def test_what_a_rule_joins_and_what_it_tells_apart(rule: rules.Rule, same: Sighting, other: Sighting) -> None:
+def test_a_rule_joins_and_separates_reports(rule: rules.Rule, same: Sighting, other: Sighting) -> None:
     groups = rule([report(), same, other])
     assert groups[0] == groups[1] != groups[2]
 
@@ -99,21 +99,21 @@ def _partition(groups: Sequence[Hashable]) -> set[frozenset[int]]:
     return {frozenset(at for at, g in enumerate(groups) if g == group) for group in groups}
 
 
-def test_a_damaged_report_keeps_its_label_and_a_lost_one_is_counted() -> None:
+def test_a_damaged_report_keeps_its_label_and_a_lost_report_is_counted() -> None:
     two = [("a", report()), ("b", report("Take", "Max", address="a0020"))]
     text = TEXT.format(first="Add", second="Sum", line=10, caller="run", address="a0010")
-    items = tuple(Item(r, "version", "u", s) for r, s in two)
+    items = tuple(LabelledReport(r, "version", "u", s) for r, s in two)
     recording = Recording(Path(), "u", "version", text, items)
-    hurt = damaged([recording], [named("github-actions")], 1)
+    hurt = damage_reports([recording], [named("github-actions")], 1)
     assert [(item.race, item.kind, item.sighting is None) for item in hurt] == [
         ("a", "github-actions", False),
         ("b", "github-actions", True),
     ]
 
 
-def test_the_worst_are_named_with_what_became_of_them() -> None:
+def test_the_largest_losses_are_described() -> None:
     items = [_item("a"), _item("a", "lines"), _item("b")]
-    rows = worst(items, [1, 2, 1])
+    rows = largest_losses(items, [1, 2, 1])
     assert rows[0] == ("| `a` | 1.5 | together with `b` (1); in 2 groups (1 + 1), apart from the first: lines 1 |")
 
 
@@ -122,30 +122,30 @@ def test_the_worst_are_named_with_what_became_of_them() -> None:
 
 def test_a_cause_is_graded_by_its_label() -> None:
     truth = causes.Truth("double-checked-locking", frozenset({"lazy-initialisation"}))
-    said = ("double-checked-locking", "lazy-initialisation", "missing-lock", "unknown", "timer-after-stop")
-    grades = [causes.grade(one, truth) for one in said]
+    causes_found = ("double-checked-locking", "lazy-initialisation", "missing-lock", "unknown", "timer-after-stop")
+    grades = [causes.grade_cause(one, truth) for one in causes_found]
     assert grades == ["exact", "as true", "general", "unknown", "wrong"]
 
 
 def test_a_label_is_for_the_program_or_for_a_variable() -> None:
-    told = {"cause": {"a": "missing-lock", "b": "partial-lock"}, "also": {"b": ["concurrent-map"]}}
-    assert causes.truth_of(told, "a") == causes.Truth("missing-lock")
-    assert causes.truth_of(told, "b") == causes.Truth("partial-lock", frozenset({"concurrent-map"}))
-    assert causes.truth_of(told, "c") is None
-    assert causes.truth_of({"cause": "lazy-initialisation"}, "x") == causes.Truth("lazy-initialisation")
+    program_truth = {"cause": {"a": "missing-lock", "b": "partial-lock"}, "also": {"b": ["concurrent-map"]}}
+    assert causes.truth_of_variable(program_truth, "a") == causes.Truth("missing-lock")
+    assert causes.truth_of_variable(program_truth, "b") == causes.Truth("partial-lock", frozenset({"concurrent-map"}))
+    assert causes.truth_of_variable(program_truth, "c") is None
+    assert causes.truth_of_variable({"cause": "lazy-initialisation"}, "x") == causes.Truth("lazy-initialisation")
 
 
-def test_every_race_weighs_the_same() -> None:
+def test_every_race_has_the_same_weight() -> None:
     unknown = (Finding("unknown", 1.0),)
-    found = [causes.Case("many", "go", "", causes.Truth("x"), unknown)] * 9
-    found.append(causes.Case("one", "go", "", causes.Truth("x"), (Finding("x", 0.9),)))
-    assert causes.shares(found, lambda case: case.grade) == {"unknown": pytest.approx(0.5), "exact": 0.5}
+    found = [causes.DiagnosedReport("many", "go", "", causes.Truth("x"), unknown)] * 9
+    found.append(causes.DiagnosedReport("one", "go", "", causes.Truth("x"), (Finding("x", 0.9),)))
+    assert causes.race_shares(found, lambda case: case.grade) == {"unknown": pytest.approx(0.5), "exact": 0.5}
 
 
-def test_a_race_has_one_cause_of_each_recording_and_one_of_all() -> None:
-    def case(recording: str, said: str, sure: float = 0.55) -> causes.Case:
+def test_the_cause_of_a_race_from_one_recording_and_from_all() -> None:
+    def case(recording: str, cause: str, confidence: float = 0.55) -> causes.DiagnosedReport:
         truth = causes.Truth("partial-lock")
-        return causes.Case("a", "go", "", truth, (Finding(said, sure),), recording)
+        return causes.DiagnosedReport("a", "go", "", truth, (Finding(cause, confidence),), recording)
 
     found = [
         case("one", "partial-lock"),
@@ -153,8 +153,8 @@ def test_a_race_has_one_cause_of_each_recording_and_one_of_all() -> None:
         case("two", "mixed-atomic", 0.9),
         case("two", "unknown", 1.0),
     ]
-    _, _, *rows = by_race.table(found, [""], causes.grade)
-    wrong, right, half = (
+    _, _, *rows = cause_breakdowns.table_by_race(found, [""], causes.grade_cause)
+    wrong, right, mixed = (
         f"{exact} | 0.0 % | 0.0 % | {unknown} | {other} |"
         for exact, unknown, other in (
             ("0.0 %", "0.0 %", "100.0 %"),
@@ -162,20 +162,20 @@ def test_a_race_has_one_cause_of_each_recording_and_one_of_all() -> None:
             ("50.0 %", "0.0 %", "50.0 %"),
         )
     )
-    assert f"|  | of one recording | as it is chosen | 2 | {half}" in rows
-    assert f"|  | of all | that of the surest | 1 | {wrong}" in rows
-    assert f"|  | of all | as it is chosen | 1 | {right}" in rows
+    assert f"|  | one recording | deadheat's choice | 2 | {mixed}" in rows
+    assert f"|  | all recordings | highest confidence | 1 | {wrong}" in rows
+    assert f"|  | all recordings | deadheat's choice | 1 | {right}" in rows
 
 
-def test_a_claim_is_counted_in_each_part_by_itself() -> None:
-    def case(race: str, said: str, truth: str = "partial-lock") -> causes.Case:
-        return causes.Case(race, "go", "", causes.Truth(truth), (Finding(said, 0.55),))
+def test_a_claim_is_counted_in_each_set() -> None:
+    def case(race: str, cause: str, truth: str = "partial-lock") -> causes.DiagnosedReport:
+        return causes.DiagnosedReport(race, "go", "", causes.Truth(truth), (Finding(cause, 0.55),))
 
     parts = {
         "open": [case("a", "partial-lock"), case("a", "missing-lock")],
         "heldout-01": [case("b", "partial-lock", "mixed-atomic")],
     }
-    head, _, *rows = folds.table(parts)
+    head, _, *rows = cause_breakdowns.table_by_set(parts)
     assert head.endswith("| all | open | heldout-01 |")
     assert rows == [
         "| missing-lock | 0.55 | Go | 0.5 / 0.0 / 0.0 | 0.5 / 0.0 / 0.0 |  |",
@@ -186,45 +186,47 @@ def test_a_claim_is_counted_in_each_part_by_itself() -> None:
 def test_every_label_of_the_corpus_is_a_cause() -> None:
     known = {rule.cause for rule in plugins.all_rules()}
     for program in (one for name in store.SETS for one in store.read_programs(name)):
-        told = program.truth
+        truth = program.truth
         for key in ("cause", "also"):
-            values = told.get(key, [])
+            values = truth.get(key, [])
             flat = values.values() if isinstance(values, dict) else [values]
             names = {n for v in flat for n in ([v] if isinstance(v, str) else v)}
             assert names <= known, program.name
 
 
-def test_what_was_said_at_first_sight_is_read_as_it_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+def test_stored_outcomes_are_read_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held_out, "FOLDER", tmp_path)
     truth = causes.Truth("partial-lock", frozenset({"missing-lock", "concurrent-map"}))
-    said = Finding("missing-lock", 0.55)
-    case = causes.Case("shop n", "go", causes.ALONE, truth, (said,))
-    told = kept.outcomes("heldout-09", [case, case])
-    assert [one.reports for one in told] == [2]
-    kept.path_of("heldout-09").write_text(kept.written(told))
-    assert list(kept.read("heldout-09")) == told
-    assert told[0].grade == "as true"
+    finding = Finding("missing-lock", 0.55)
+    case = causes.DiagnosedReport("shop n", "go", causes.REPORT_ONLY, truth, (finding,))
+    outcomes = held_out.count_outcomes("heldout-09", [case, case])
+    assert [one.reports for one in outcomes] == [2]
+    held_out.result_path("heldout-09").write_text(held_out.format_outcomes(outcomes))
+    assert list(held_out.read_outcomes("heldout-09")) == outcomes
+    assert outcomes[0].grade == "as true"
 
 
-def test_a_claim_is_worth_what_it_was_on_unseen_sets() -> None:
+def test_claims_on_held_out_sets_are_graded() -> None:
     truth = causes.Truth("partial-lock")
 
-    def outcome(race: str, said: str, sure: float, reports: int) -> kept.Outcome:
-        return kept.Outcome("heldout-09", causes.SOURCE, race, "go", truth, said, sure, reports)
+    def outcome(race: str, cause: str, confidence: float, reports: int) -> held_out.Outcome:
+        return held_out.Outcome("heldout-09", causes.WITH_SOURCE, race, "go", truth, cause, confidence, reports)
 
-    told = [
+    outcomes = [
         outcome("a", "partial-lock", 0.85, 1),
         outcome("a", "unknown", 0.65, 3),
         outcome("b", "mixed-atomic", 0.85, 2),
     ]
-    assert list(blind.by_confidence(told))[2:] == ["| 0.8 | with source | 1.2 | 20.0 % | 0.0 % | 0.0 % | 80.0 % |"]
-    assert list(blind.by_claim(told))[2:] == [
+    assert list(held_out.table_by_confidence(outcomes))[2:] == [
+        "| 0.8 | with source | 1.2 | 20.0 % | 0.0 % | 0.0 % | 80.0 % |"
+    ]
+    assert list(held_out.table_by_claim(outcomes))[2:] == [
         "| with source | mixed-atomic | 0.85 | Go | 1.0 | 0.0 | 0.0 | 0.0 | 1.0 |"
     ]
 
 
-def test_a_set_is_unseen_only_once(capsys: pytest.CaptureFixture[str]) -> None:
-    before = kept.path_of("heldout-09").read_bytes()
-    assert blind.main(["--keep", "heldout-09"]) == 2
-    assert kept.path_of("heldout-09").read_bytes() == before
-    assert "looked at before" in capsys.readouterr().err
+def test_a_held_out_set_is_recorded_only_once(capsys: pytest.CaptureFixture[str]) -> None:
+    before = held_out.result_path("heldout-09").read_bytes()
+    assert held_out.main(["--record", "heldout-09"]) == 2
+    assert held_out.result_path("heldout-09").read_bytes() == before
+    assert "recorded before" in capsys.readouterr().err

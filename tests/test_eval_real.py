@@ -1,9 +1,9 @@
-"""Real races: labels that name causes which there are, and reports found by their number."""
+"""Real races: labels are known causes, and quoted reports are found by number."""
 
 from __future__ import annotations
 
 from deadheat import plugins
-from eval.real import Told, listed, reported, sample, table, variables
+from eval.real_races import RaceResult, cause_table, list_inexact, quoted_report, read_sample, variable_summary
 
 MESSAGE = b"""store: take the lock
 
@@ -31,23 +31,23 @@ Signed-off-by: A Tester <tester@example.com>
 """
 
 
-def test_every_label_is_a_cause_that_there_is() -> None:
+def test_every_label_is_a_known_cause() -> None:
     causes = {rule.cause for rule in plugins.all_rules()}
-    races = sample()
+    races = read_sample()
     assert {cause for race in races for cause in (race.cause, *race.also)} <= causes
     assert len({(race.commit, race.report) for race in races}) == len(races)
     assert all(race.cause not in race.truth.also for race in races)
 
 
-def test_a_report_by_its_number() -> None:
-    found = [reported(MESSAGE, number) for number in (1, 2)]
+def test_a_quoted_report_is_found_by_its_number() -> None:
+    found = [quoted_report(MESSAGE, number) for number in (1, 2)]
     sites = [[access.site and access.site.line for access in one.accesses] for one in found if one]
     assert sites == [[14, 20], [30, 15]]
 
 
-def test_what_was_not_found_is_counted() -> None:
-    race = sample()[0]
-    told = [Told(race, "the report alone"), Told(race, "with source")]
-    assert [row.endswith("| 1 |") for row in table(told)][2:] == [True, True]
-    assert "pinned 0" in variables(told)
-    assert all("not found" in row for row in listed(told))
+def test_a_report_that_is_not_found_is_counted() -> None:
+    race = read_sample()[0]
+    results = [RaceResult(race, "the report alone"), RaceResult(race, "with source")]
+    assert [row.endswith("| 1 |") for row in cause_table(results)][2:] == [True, True]
+    assert "pinned 0" in variable_summary(results)
+    assert all("not found" in row for row in list_inexact(results))

@@ -392,22 +392,22 @@ def test_names_that_everybody_uses_say_nothing() -> None:
 
 
 def test_the_sample_is_whole() -> None:
-    read = mining.sample()
-    drawn = {one.commit for one in read if one.drawn != mining.LISTED}
-    assert sum(one.fix for one in read if one.drawn != mining.LISTED) >= 50
-    assert len([one for one in read if one.drawn == mining.LISTED]) == 50
-    assert len(drawn) == len([one for one in read if one.drawn != mining.LISTED])
+    read = mining.read_sample()
+    drawn = {one.commit for one in read if one.drawn != mining.FROM_LISTING}
+    assert sum(one.fix for one in read if one.drawn != mining.FROM_LISTING) >= 50
+    assert len([one for one in read if one.drawn == mining.FROM_LISTING]) == 50
+    assert len(drawn) == len([one for one in read if one.drawn != mining.FROM_LISTING])
 
 
 def test_the_measurement_counts(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     for n in range(2):
         repo.put(f"hub: begin {n}", {"hub/hub.go": BEGIN})
         repo.put(f"hub: fix data race {n}\n\n{QUOTED}", {"hub/hub.go": LOCKED})
-    count = mining.retrieved(str(repo.path))
+    count = mining.count_retrieved(str(repo.path))
     assert count["pairs"] == 2
     assert count["newest"] == 1
     monkeypatch.setenv("DEADHEAT_TIDB", str(repo.path))
-    assert "0 of 53 are found" in mining.found(str(repo.path))
+    assert "0 of 53 are found" in mining.detection_table(str(repo.path))
 
 
 def test_nothing_of_a_repository_runs(repo: Repository, tmp_path: Path) -> None:

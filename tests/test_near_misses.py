@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
-from bench.hostile import shapes
+from bench.hostile import hostile_texts
 from bench.logs import NEAR_MISSES
 from deadheat.parsing.active_parsers import ActiveParsers
 
@@ -58,9 +58,9 @@ def fed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 SWALLOWS = "Miri's headers"
 
 
-@pytest.mark.parametrize("name", [name for name in shapes() if name != SWALLOWS])
+@pytest.mark.parametrize("name", [name for name in hostile_texts() if name != SWALLOWS])
 def test_hostile_text_is_no_report_and_hides_none(name: str) -> None:
-    text = shapes()[name](9_000)
+    text = hostile_texts()[name](9_000)
     wide = text.startswith(b"\xff\xfe")
     for kind, report in REPORTS.items():
         behind = b"\n" + report + b"\n"
@@ -82,7 +82,7 @@ AGAIN = (
 
 @pytest.mark.parametrize("name", AGAIN)
 def test_no_line_is_read_again_and_again(name: str, fed: list[str]) -> None:
-    text = shapes()[name](30_000)
+    text = hostile_texts()[name](30_000)
     assert not deadheat.scan(text, diagnose=False)
     assert len(fed) < 2.5 * text.count(b"\n") + 100
 

