@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat import symbols
 from deadheat.detectors import JoinedLinePatterns
 from deadheat.detectors.grammar_parser import LineRole, LineToken
 from deadheat.model import Frame, Location, Origin
-from deadheat.symbols import native
+from deadheat.symbols import native, read_frame_list
 from deadheat.text.lazy_regex import lazy_compile
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ _OTHER_OUTPUT = lazy_compile(
     r"|[\d,]{1,20} (?:\([^)]{1,60}\) )?bytes in [\d,]{1,20} blocks are "
 )
 
-_FRAME_LISTS = symbols.read_frame_list("valgrind.frames.txt")
+_FRAME_LISTS = read_frame_list("valgrind.frames.txt")
 _RUNTIME_FILES = frozenset(_FRAME_LISTS["runtime files"])
 _STDLIB_FILES = frozenset(_FRAME_LISTS["stdlib files"] + _FRAME_LISTS["stdlib headers"])
 _STDLIB_PREFIXES = tuple(name for name in _FRAME_LISTS["stdlib functions"] if name[-1] in "_:")

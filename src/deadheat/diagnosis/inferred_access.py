@@ -9,7 +9,7 @@ from deadheat.detectors.valgrind_lines import parse_formatted_stack
 from deadheat.diagnosis.facts.function_names import without_package
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import WRITE_OPS, cpp_function_name, frame_in_same_folder, point_of
-from deadheat.model import Access, Op, Origin
+from deadheat.model import Access, Frame, Op, Origin, Report
 from deadheat.symbols import native
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import FunctionFacts
     from deadheat.diagnosis.race_side import RaceSide
-    from deadheat.model import Frame, Report
 
 _BEFORE_UNLOCK = "other access before"
 # "mutex_unlock_WRK (hg_intercepts.c:1179) < count_frame (uplink.c:32) < …"; the fact does not say whether an rwlock

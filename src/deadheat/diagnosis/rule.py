@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable  # noqa: TC003, mypyc needs it at run time
 from dataclasses import dataclass
 from enum import IntFlag, auto
 from functools import lru_cache
@@ -17,7 +18,7 @@ from deadheat.diagnosis.race_side import MAX_NAMED_FRAMES
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.finding import CodePoint, Evidence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat.grouping.fingerprint import UNKNOWN_SITE, fingerprint_from_sides
 from deadheat.grouping.keys import SideKey  # noqa: TC001 - compiled, a named tuple needs it at run time
-from deadheat.grouping.links import AlternateKey  # noqa: TC001
+from deadheat.grouping.links import AlternateKey  # noqa: TC001, mypyc needs it at run time
 from deadheat.symbols import go
 
 if TYPE_CHECKING:

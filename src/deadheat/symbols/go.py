@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from deadheat import symbols
 from deadheat.model import Frame, Origin
+from deadheat.symbols import read_frame_list
 from deadheat.text.lazy_regex import lazy_compile
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def relative_to_root(frame: Frame, roots: dict[str, str]) -> Frame:
     return frame._replace(file=file, package=package)
 
 
-_FRAME_LISTS: Final = symbols.read_frame_list("go.frames.txt")
+_FRAME_LISTS: Final = read_frame_list("go.frames.txt")
 _STDLIB: Final = frozenset(_FRAME_LISTS["stdlib"])
 _STDLIB_TOPS: Final = frozenset(entry.partition("/")[0] for entry in _STDLIB)
 _GENERATED: Final = frozenset(_FRAME_LISTS["generated"])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from deadheat import symbols
 from deadheat.model import Frame, Origin
+from deadheat.symbols import read_frame_list
 from deadheat.text.lazy_regex import lazy_compile
 
-_FRAME_LISTS = symbols.read_frame_list("kernel.frames.txt")
+_FRAME_LISTS = read_frame_list("kernel.frames.txt")
 _SOURCE_FOLDERS = frozenset(_FRAME_LISTS["tops"])
 
 

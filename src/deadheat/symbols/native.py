@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from deadheat import symbols
 from deadheat.model import Frame, Origin
-from deadheat.symbols import demangle
+from deadheat.symbols import demangle, read_frame_list
 from deadheat.text.lazy_regex import lazy_compile
 
 # operators with brackets; replaced by a placeholder while brackets are removed
@@ -175,7 +174,7 @@ def swift_source_function(function: str) -> str:
     return function.partition("(")[0].partition(" in conformance ")[0].partition(" -> ")[0].strip()
 
 
-_FRAME_LISTS = symbols.read_frame_list("native.frames.txt")
+_FRAME_LISTS = read_frame_list("native.frames.txt")
 _AMBIGUOUS_NAMES = frozenset(_FRAME_LISTS["nameless"])
 _ANONYMOUS_NAMESPACE = "(anonymous namespace)"
 NO_PATH = frozenset(("", "<null>", "??", "???", "<unknown>"))

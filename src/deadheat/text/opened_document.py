@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable  # noqa: TC003, mypyc needs it at run time
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from deadheat.text.window import ByteSource
 
     ReadBytes = Callable[[int], bytes]

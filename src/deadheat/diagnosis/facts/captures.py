@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.diagnosis.context import once_per_report
 from deadheat.diagnosis.facts import addresses
 from deadheat.diagnosis.facts import function_names as naming
+from deadheat.diagnosis.race_side import RaceSide  # noqa: TC001, mypyc needs it at run time
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import Declaration, EnclosingClosure, FunctionFacts, VariableUse
     from deadheat.diagnosis.finding import Evidence
-    from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 
 

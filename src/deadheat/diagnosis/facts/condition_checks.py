@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.diagnosis.context import once_per_report
 from deadheat.diagnosis.facts import addresses
 from deadheat.diagnosis.facts import function_names as naming
+from deadheat.diagnosis.facts.code_facts import FunctionFacts, PathCondition  # noqa: TC001, mypyc needs it at run time
 from deadheat.diagnosis.facts.locks import LOCK_REPORTING_DETECTORS
+from deadheat.diagnosis.race_side import RaceSide  # noqa: TC001, mypyc needs it at run time
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.facts.code_facts import FunctionFacts, PathCondition, VariableUse
-    from deadheat.diagnosis.race_side import RaceSide
+    from deadheat.diagnosis.facts.code_facts import VariableUse
     from deadheat.model import Frame
 
 

@@ -7,7 +7,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from deadheat import symbols
 from deadheat.diagnosis.facts.condition_checks import EXISTENCE_TEST
 from deadheat.diagnosis.facts.function_names import contains_word, without_package
 from deadheat.diagnosis.facts.object_origin import is_created_here
@@ -15,6 +14,7 @@ from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import point_of
 from deadheat.diagnosis.rule import STRONG, RuleMatch
 from deadheat.model import Origin
+from deadheat.symbols import read_frame_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +106,7 @@ def _strip_result_type(function: str) -> str:
     return function
 
 
-_TYPE_LISTS = symbols.read_frame_list("unsafe_types.txt", "deadheat.diagnosis")
+_TYPE_LISTS = read_frame_list("unsafe_types.txt", "deadheat.diagnosis")
 _TYPE_ENTRIES = [line.partition("=>") for lines in _TYPE_LISTS.values() for line in lines]
 _TYPE_BY_PREFIX = {begins.strip(): name.strip() for begins, _, name in _TYPE_ENTRIES}
 _TYPE_BY_SHORT_NAME = {name.rpartition("/")[2]: name for name in _TYPE_BY_PREFIX.values()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from deadheat import symbols
+from deadheat.symbols import read_frame_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +106,7 @@ def begins_with(name: str, verbs: frozenset[str]) -> bool:
 
 _WORD_GROUPS = {
     group: frozenset(word for line in lines for word in line.split())
-    for group, lines in symbols.read_frame_list("words.txt", "deadheat.diagnosis").items()
+    for group, lines in read_frame_list("words.txt", "deadheat.diagnosis").items()
 }
 ENDING_VERBS = _WORD_GROUPS["ending"]
 REMOVING_VERBS = _WORD_GROUPS["removing"]

@@ -7,10 +7,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnosis.facts.object_origin import is_created_here
+from deadheat.diagnosis.race_side import RaceSide  # noqa: TC001, mypyc needs it at run time
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.race_side import RaceSide
 
 # how detectors print a held lock: "write M12", "read M3", "0x4A2B", "M7"
 _READ_LOCK = re.compile(r"\bread\b")

@@ -10,17 +10,15 @@ from deadheat.diagnosis.facts import addresses, lifetime
 from deadheat.diagnosis.facts import function_names as naming
 from deadheat.diagnosis.facts.condition_checks import verb_of
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import is_below, point_of, runs_in_starter_closure
+from deadheat.diagnosis.race_side import RaceSide, is_below, point_of, runs_in_starter_closure
 from deadheat.diagnosis.rule import FAIR, RuleMatch
-from deadheat.model import Origin
+from deadheat.model import Frame, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import FunctionFacts
-    from deadheat.diagnosis.race_side import RaceSide
-    from deadheat.model import Frame
 
 _MAX_START_FRAMES = 4  # callers further out start other things
 
@@ -41,6 +39,9 @@ def may_run_in_order(context: RaceContext) -> bool:
     if lifetime.find_package_worker(context):
         return not lifetime.is_meant_concurrent(context)
     return not context.is_go and any(_main_meets_worker(a, b) for a, b in context.side_pairs)
+
+
+_COMPLETION_CALLS = {"Done", "close", *naming.WAITS_BY_SIGNAL}
 
 
 def _starter_continues_below(context: RaceContext) -> bool:
@@ -313,7 +314,7 @@ def find_returned_result(context: RaceContext) -> AbandonedWorker | None:
 def _has_sent_signal(here: FunctionFacts) -> bool:
     """Has the closure signalled completion, or sent its result, above the line?"""
     closure = here.closures[-1]
-    signal_lines = [c.line for c in here.calls if c.name in ("Done", "close", *naming.WAITS_BY_SIGNAL)]
+    signal_lines = [c.line for c in here.calls if c.name in _COMPLETION_CALLS]
     return any(closure.first_line <= line < here.line for line in (*signal_lines, *here.send_lines))
 
 
