@@ -39,8 +39,8 @@ types: $(STAMP)
 tests: export PYTHONDONTWRITEBYTECODE :=
 tests: $(INSTALLED)
 	@tools/chromium
-	$(PYTEST) -m "not long or twice" --cov --cov-report=term:skip-covered
-	DEADHEAT_INSTALLED=1 $(PYTEST) -m "long or twice" $$(grep -lE 'mark\.(long|twice)' tests/test_*.py)
+	$(PYTEST) -m "not long or compiled_too" --cov --cov-report=term:skip-covered
+	DEADHEAT_INSTALLED=1 $(PYTEST) -m "long or compiled_too" $$(grep -lE 'mark\.(long|compiled_too)' tests/test_*.py)
 
 cases: $(STAMP) ## rewrite the expected output of every golden case; review the diff
 	$(BIN)/python -m pytest tests/test_cases.py --rewrite

@@ -145,12 +145,12 @@ class Benchmark:
     def measure_html(self) -> None:
         """Loading time of the HTML report in a browser that has just been started."""
         from tests import browser
-        from tests.test_browser import COUNT, written
+        from tests.test_browser import COUNT, write_report
 
-        if browser.path() is None:
+        if browser.chromium_path() is None:
             self._print_row("no Chromium to load the HTML report", 0)
             return
-        report = written(self._folder / "races.html")
+        report = write_report(self._folder / "races.html")
         seconds = []
         for _ in range(3):
             page = browser.Page()

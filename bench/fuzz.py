@@ -73,9 +73,9 @@ def _child_processor_seconds() -> float:
 
 def scan_damaged_corpus() -> None:
     """Print the share of recorded reports that are found with both sites under each damage without loss."""
-    from tests.cases import sides
+    from tests.cases import operations_and_sites
     from tests.damage import DAMAGES
-    from tests.test_laws import _is_kept, _undamaged
+    from tests.test_invariants import _is_kept, _undamaged
 
     paths = sorted(store.unpacked_set("main").glob("go/*/recorded/*.txt"))
     texts = list(dict.fromkeys(t for path in paths for t in _undamaged(path.read_bytes())))
@@ -88,7 +88,7 @@ def scan_damaged_corpus() -> None:
             (undamaged,) = deadheat.scan(text, diagnose=False)
             found = deadheat.scan(damage.apply(text, random.Random(number + 1_000)), diagnose=False)
             found_count += _is_kept(undamaged, found)
-            assert sides(undamaged)
+            assert operations_and_sites(undamaged)
         print(f"{damage.name:50} {found_count / len(texts):7.2%}", flush=True)
 
 

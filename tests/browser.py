@@ -1,4 +1,4 @@
-"""Debian's Chromium, driven over the pipe that it offers: no driver, no library, no port."""
+"""Debian's Chromium, controlled through its debugging pipe without a driver or library."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-PATIENCE = 30  # seconds
+TIMEOUT = 30  # seconds
 
 
-def path() -> str | None:
+def chromium_path() -> str | None:
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-def chromium() -> str:
-    """Its path; skips the test where there is none."""
-    found = path()
-    if found is None:
+def require_chromium() -> str:
+    """The path of Chromium; skips the test without one."""
+    path = chromium_path()
+    if path is None:
         pytest.skip("no Chromium is here: apt-get install chromium")
-    return found
+    return path
 
 
-def _hand_over(hears: int, says: int) -> None:
-    """The browser reads from descriptor 3 and writes to 4, whatever these two are now."""
-    for now, then in ((hears, 103), (says, 104), (103, 3), (104, 4)):
-        os.dup2(now, then)
+def _duplicate_descriptors(browser_input: int, browser_output: int) -> None:
+    """Chromium reads from descriptor 3 and writes to 4."""
+    for old, new in ((browser_input, 103), (browser_output, 104), (103, 3), (104, 4)):
+        os.dup2(old, new)
 
 
 class Page:
-    """One page of a browser without a window."""
+    """A page of a headless browser."""
 
     def __init__(self) -> None:
         self._profile = tempfile.TemporaryDirectory(prefix="deadheat-browser-", ignore_cleanup_errors=True)
@@ -46,19 +46,19 @@ class Page:
         self._rest = b""
         self._session = ""
         self.events: list[dict[str, Any]] = []
-        hears, self._says = os.pipe()
-        self._hears, says = os.pipe()
+        browser_input, self._says = os.pipe()
+        self._hears, browser_output = os.pipe()
         command = [
-            chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
+            require_chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
             "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
             f"--user-data-dir={self._profile.name}", "about:blank",
         ]  # fmt: skip
         self._process = subprocess.Popen(
-            command, pass_fds=(3, 4), preexec_fn=lambda: _hand_over(hears, says),
+            command, pass_fds=(3, 4), preexec_fn=lambda: _duplicate_descriptors(browser_input, browser_output),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        os.close(hears)
-        os.close(says)
+        os.close(browser_input)
+        os.close(browser_output)
         try:
             self._attach()
         except BaseException:
@@ -91,7 +91,7 @@ class Page:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
-            assert select.select([self._hears], [], [], PATIENCE)[0], "the browser says nothing"
+            assert select.select([self._hears], [], [], TIMEOUT)[0], "the browser says nothing"
             block = os.read(self._hears, 1 << 20)
             assert block, "the browser went away"
             self._rest += block
@@ -103,7 +103,7 @@ class Page:
             self.events.append(self._next())
 
     def open(self, path: Path, fragment: str = "") -> None:
-        # from one fragment to another, a browser stays where it is
+        # navigating to another fragment only would not reload the page
         for url in ("about:blank", path.resolve().as_uri() + fragment):
             self.events.clear()
             self.call("Page.navigate", url=url)
@@ -111,9 +111,9 @@ class Page:
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page."""
-        told = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in told, told["exceptionDetails"]
-        return told["result"].get("value")
+        response = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in response, response["exceptionDetails"]
+        return response["result"].get("value")
 
     def resize(self, width: int, height: int = 800) -> None:
         self.call(

@@ -1,4 +1,4 @@
-"""Golden cases: `cases/<dialect>/<what-it-proves>.txt` and what must come out, beside it."""
+"""Golden cases: `cases/<detector>/<what-it-proves>.txt` and the expected JSON next to it."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def all_cases() -> list[Case]:
     return [Case(f"{path.parent.name}/{path.stem}", path) for path in paths]
 
 
-def brief(sighting: Sighting) -> dict[str, Any]:
-    """A sighting as a person wants to read it in a diff: one line per frame."""
+def summarise_sighting(sighting: Sighting) -> dict[str, Any]:
+    """A sighting for readable diffs: one line per frame."""
     report, verdict, span = sighting.report, sighting.verdict, sighting.span
-    told = {
-        "location": report.location and _location(report.location),
-        "locks": [[k.id, k.address, [_frame(f) for f in k.created_at]] for k in report.locks],
-        "cycle": [_edge(edge) for edge in report.cycle],
+    optional = {
+        "location": report.location and _summarise_location(report.location),
+        "locks": [[k.id, k.address, [_format_frame(f) for f in k.created_at]] for k in report.locks],
+        "cycle": [_summarise_edge(edge) for edge in report.cycle],
         "facts": dict(report.facts),
     }
     return {
@@ -60,47 +60,48 @@ def brief(sighting: Sighting) -> dict[str, Any]:
         "test": report.test,
         "damage": list(report.damage),
         "place": [span.offset, span.length, span.stream],
-        "accesses": [_access(access) for access in report.accesses],
+        "accesses": [_summarise_access(access) for access in report.accesses],
         "actors": [
-            {"id": a.id, "state": a.state, "created_at": [_frame(f) for f in a.created_at]} for a in report.actors
+            {"id": a.id, "state": a.state, "created_at": [_format_frame(f) for f in a.created_at]}
+            for a in report.actors
         ],
-        # what most detectors never tell is left out where it was not told
-        **{key: value for key, value in told.items() if value},
+        # omit fields that most detectors do not have
+        **{key: value for key, value in optional.items() if value},
     }
 
 
-def _location(location: Location) -> dict[str, Any]:
-    plain = location._asdict() | {"stack": [_frame(f) for f in location.stack]}
-    return {key: value for key, value in plain.items() if value not in (None, [])}
+def _summarise_location(location: Location) -> dict[str, Any]:
+    fields = location._asdict() | {"stack": [_format_frame(f) for f in location.stack]}
+    return {key: value for key, value in fields.items() if value not in (None, [])}
 
 
-def _edge(edge: LockEdge) -> dict[str, Any]:
+def _summarise_edge(edge: LockEdge) -> dict[str, Any]:
     return {
         "step": f"{edge.held} => {edge.acquired} by {edge.actor}",
-        "stack": [_frame(f) for f in edge.stack],
-        "held_stack": [_frame(f) for f in edge.held_stack],
+        "stack": [_format_frame(f) for f in edge.stack],
+        "held_stack": [_format_frame(f) for f in edge.held_stack],
     }
 
 
-def _access(access: Access) -> dict[str, Any]:
-    told = {"size": access.size, "locks": list(access.locks)}
+def _summarise_access(access: Access) -> dict[str, Any]:
+    optional = {"size": access.size, "locks": list(access.locks)}
     return {
         "op": access.op,
         "address": access.address,
         "actor": access.actor,
-        "site": access.site and _frame(access.site),
-        "stack": [_frame(frame) for frame in access.stack],
-        **{key: value for key, value in told.items() if value},
+        "site": access.site and _format_frame(access.site),
+        "stack": [_format_frame(frame) for frame in access.stack],
+        **{key: value for key, value in optional.items() if value},
     }
 
 
-def _frame(frame: Frame) -> str:
+def _format_frame(frame: Frame) -> str:
     marks = f"{frame.origin}{' stale' * frame.stale}{' inlined' * frame.inlined}"
     return f"{frame.function} | {frame.package} | {frame.file}:{frame.line} | {marks}"
 
 
-def sides(sighting: Sighting) -> list[tuple[str, str]]:
-    """What damage must not change: operations and sites, whichever side was printed first."""
+def operations_and_sites(sighting: Sighting) -> list[tuple[str, str]]:
+    """What damage must not change: operations and sites, in any order."""
     return sorted(
         (a.op.value, (a.site and f"{a.site.function} {a.site.file}:{a.site.line}") or "")
         for a in sighting.report.accesses

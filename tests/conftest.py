@@ -1,4 +1,4 @@
-"""Options and fixtures that all tests share."""
+"""Options and fixtures shared by all tests."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# a JVM that is over soon need not collect garbage in parallel, nor prove that Spark's classes are sound
+# a short-lived JVM needs neither parallel garbage collection nor bytecode verification
 _JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-# for a few rows, compiled code does not pay for its compilation
+# code generation does not pay off for a few rows
 SETTINGS = {
     "spark.driver.extraJavaOptions": _JAVA,
     "spark.executor.extraJavaOptions": _JAVA,
@@ -30,10 +30,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share what is dear to make run in one process: Spark's session, a detector's texts."""
+    """Tests that share an expensive fixture run in one process: the Spark session, the texts of a detector."""
     for item in items:
-        given = item.callspec.params if hasattr(item, "callspec") else {}
-        shared = "spark" if "spark" in getattr(item, "fixturenames", ()) else given.get("detector")
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        shared = "spark" if "spark" in getattr(item, "fixturenames", ()) else params.get("detector")
         if shared:
             item.add_marker(pytest.mark.xdist_group(str(shared)))
 
@@ -45,21 +45,21 @@ def rewrite(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What clones have told is kept where no other test, and no user, finds it."""
+    """Use an empty cache directory."""
     monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Repository:
-    """A Go module with nothing in it yet."""
-    made = Repository(tmp_path / "relay")
-    made.put("begin", {"go.mod": f"module {MODULE}\n"})
-    return made
+    """An empty Go module."""
+    repository = Repository(tmp_path / "relay")
+    repository.put("begin", {"go.mod": f"module {MODULE}\n"})
+    return repository
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    """The one session of the suite: to start another costs more than most tests."""
+    """The only Spark session of the tests, as starting one is slow."""
     from deadheat.errors import DeadheatError
     from deadheat.spark import session
 

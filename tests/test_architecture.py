@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(deadheat.__file__).parent
 REPORT = ROOT / "go" / "two-goroutines.txt"
-# what belongs to extras and to shells that not everybody installs
+# optional dependencies
 EXTRAS = (
     "pyspark", "pyarrow", "pandas", "numpy", "fastapi", "starlette", "uvicorn", "sqlalchemy",
     "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter",
@@ -54,7 +54,7 @@ sys.meta_path.insert(0, Absent())
 SCAN = "import sys; from deadheat.cli import main; status = main(['scan', *sys.argv[1:]])\n"
 
 
-def ran(code: str, *args: str | Path, path: Path = PACKAGE.parent) -> str:
+def run_python(code: str, *args: str | Path, path: Path = PACKAGE.parent) -> str:
     done = subprocess.run(
         [sys.executable, "-c", code, *map(str, args)],
         capture_output=True,
@@ -66,7 +66,7 @@ def ran(code: str, *args: str | Path, path: Path = PACKAGE.parent) -> str:
     return done.stdout
 
 
-def modules() -> Iterator[tuple[str, Path]]:
+def source_modules() -> Iterator[tuple[str, Path]]:
     """Every source file with the package it is in; a module of the root is its own package."""
     for path in sorted(PACKAGE.rglob("*.py")):
         relative = path.relative_to(PACKAGE)
@@ -89,21 +89,21 @@ def imported_packages(path: Path) -> set[str]:
     return {parts[1] for parts in names if parts[0] == "deadheat" and len(parts) > 1}
 
 
-@pytest.mark.parametrize("path", [pytest.param(p, id=str(p.relative_to(PACKAGE))) for _, p in modules()])
+@pytest.mark.parametrize("path", [pytest.param(p, id=str(p.relative_to(PACKAGE))) for _, p in source_modules()])
 def test_imports_go_from_applications_to_repo_to_the_core(path: Path) -> None:
-    package = next(name for name, file in modules() if file == path)
+    package = next(name for name, file in source_modules() if file == path)
     assert imported_packages(path).isdisjoint(FORBIDDEN.get(package, ()))
 
 
 def test_every_package_belongs_to_a_layer() -> None:
-    assert {package for package, _ in modules()} == {*FORBIDDEN, "__main__"}
+    assert {package for package, _ in source_modules()} == {*FORBIDDEN, "__main__"}
 
 
-def test_the_core_imports_the_standard_library_only() -> None:
+def test_core_imports_only_the_standard_library() -> None:
     allowed = sys.stdlib_module_names | {"deadheat"}
     outside = {
         (path.name, name)
-        for package, path in modules()
+        for package, path in source_modules()
         if package in CORE
         for name in imported_names(path)
         if name.partition(".")[0] not in allowed
@@ -112,26 +112,22 @@ def test_the_core_imports_the_standard_library_only() -> None:
 
 
 @pytest.mark.parametrize(("library", "package"), [("tree_sitter", "repo"), ("pyspark", "spark")])
-def test_a_library_is_imported_by_one_package(library: str, package: str) -> None:
-    users = {name for name, path in modules() for imported in imported_names(path) if imported.startswith(library)}
+def test_library_is_imported_by_one_package(library: str, package: str) -> None:
+    users = {
+        name for name, path in source_modules() for imported in imported_names(path) if imported.startswith(library)
+    }
     assert users == {package}
 
 
-def test_a_scan_works_without_any_extra() -> None:
-    out = ran(f"{BLOCKER}{SCAN}assert status == 1", "--format", "jsonl", REPORT)
-    with_extras = ran(f"{SCAN}assert status == 1", "--format", "jsonl", REPORT)
-    assert json.loads(out) == json.loads(with_extras)
-
-
-def test_every_case_reads_the_same_without_any_extra() -> None:
+def test_every_case_reads_the_same_without_extras() -> None:
     code = f"{SCAN}assert status == 1"
     folders = (ROOT / "go", ROOT / "go_fatal", ROOT / "near_misses")
-    bare = ran(BLOCKER + code, "--format", "jsonl", *folders)
-    assert bare == ran(code, "--format", "jsonl", *folders)
+    bare = run_python(BLOCKER + code, "--format", "jsonl", *folders)
+    assert bare == run_python(code, "--format", "jsonl", *folders)
     assert bare.count("\n") > 100
 
 
-def test_a_zstd_file_without_the_extra_says_what_to_install(tmp_path: Path) -> None:
+def test_zstd_file_without_the_extra_names_the_extra(tmp_path: Path) -> None:
     (tmp_path / "a.zst").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(64))
     done = subprocess.run(
         [sys.executable, "-c", f"{BLOCKER}{SCAN}sys.exit(status)", str(tmp_path / "a.zst")],
@@ -146,31 +142,31 @@ def test_a_zstd_file_without_the_extra_says_what_to_install(tmp_path: Path) -> N
 
 def test_import_loads_no_extra_and_no_application() -> None:
     code = "import sys, deadheat; print(*{name.partition('.')[0] for name in sys.modules})"
-    assert not {*EXTRAS} & set(ran(code).split())
+    assert not {*EXTRAS} & set(run_python(code).split())
     code = "import sys, deadheat; print(*(n for n in sys.modules if n.startswith('deadheat.')))"
-    loaded = {name.split(".")[1] for name in ran(code).split()}
+    loaded = {name.split(".")[1] for name in run_python(code).split()}
     assert "api" in loaded
     assert not loaded & {*APPLICATIONS}
 
 
-def test_a_scan_loads_nothing_heavy() -> None:
+def test_scan_loads_no_heavy_library() -> None:
     code = f"{SCAN}print(*sys.modules, file=sys.stdout)"
-    names = {name.partition(".")[0] for name in ran(code, "--format", "jsonl", REPORT).split()}
+    names = {name.partition(".")[0] for name in run_python(code, "--format", "jsonl", REPORT).split()}
     assert "deadheat" in names
     assert not {*HEAVY} & names
     assert "zstandard" not in names
 
 
-def test_a_scan_works_from_a_zip_of_the_package(tmp_path: Path) -> None:
+def test_scan_works_from_a_zip_of_the_package(tmp_path: Path) -> None:
     shipped = tmp_path / "deadheat.zip"
     with zipfile.ZipFile(shipped, "w") as archive:
         for path in sorted(PACKAGE.rglob("*")):
             if path.is_file() and path.suffix != ".pyc":
                 archive.write(path, path.relative_to(PACKAGE.parent))
     code = f"import deadheat; assert '.zip' in deadheat.__file__\n{SCAN}assert status == 1"
-    # from another folder, so that only the zip can have been imported
-    out = ran(code, "--format", "jsonl", REPORT, path=shipped)
-    assert json.loads(out) == json.loads(ran(SCAN, "--format", "jsonl", REPORT))
+    # from another directory, so that only the zip can be imported
+    out = run_python(code, "--format", "jsonl", REPORT, path=shipped)
+    assert json.loads(out) == json.loads(run_python(SCAN, "--format", "jsonl", REPORT))
 
 
 def compiled_modules() -> list[str]:

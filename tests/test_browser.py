@@ -1,4 +1,4 @@
-"""The HTML report in a real browser: search, order, a race opened, both themes, a narrow screen."""
+"""The HTML report in a browser: search, order, details, themes, and a narrow screen."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COUNT = 2000
-# one browser is enough
+# share one browser
 pytestmark = pytest.mark.xdist_group("browser")
 
 
-def races() -> Iterator[RaceFinding]:
-    """Many races, a few of them new, one of them with a name that is an attack."""
+def many_findings() -> Iterator[RaceFinding]:
+    """Many races, a few of them new, and one whose name is an attack."""
     [model] = scan_text((ROOT / "go" / "two-goroutines.txt").read_bytes(), "ci.log")
     for number in range(COUNT):
         title = f"read/write race in shop{number:04}.(*Cart): Total / Add"
@@ -34,19 +34,19 @@ def races() -> Iterator[RaceFinding]:
         yield RaceFinding(model._replace(verdict=verdict), number % 97 + 1, ("ci.log",), standing)
     attack = "</script><script>document.title='x'</script><img src=x onerror=\"document.title='x'\">"
     verdict = model.verdict._replace(race="f" * 16, title=attack)
-    told = model.report._replace(test=attack)
-    yield RaceFinding(model.with_report(told)._replace(verdict=verdict), 1, (attack,), GateStanding.KNOWN, attack)
+    report = model.report._replace(test=attack)
+    yield RaceFinding(model.with_report(report)._replace(verdict=verdict), 1, (attack,), GateStanding.KNOWN, attack)
 
 
-def written(path: Path) -> Path:
-    found = RaceFindings(races(), (GoneRace("00ff", "an old one"),))
-    path.write_text("".join(FORMAT.render_pieces(found, OutputStyle())), encoding="utf-8")
+def write_report(path: Path) -> Path:
+    findings = RaceFindings(many_findings(), (GoneRace("00ff", "an old one"),))
+    path.write_text("".join(FORMAT.render_pieces(findings, OutputStyle())), encoding="utf-8")
     return path
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return written(tmp_path_factory.mktemp("report") / "races.html")
+    return write_report(tmp_path_factory.mktemp("report") / "races.html")
 
 
 @pytest.fixture(scope="module")
@@ -61,35 +61,35 @@ def page(report: Path) -> Iterator[Page]:
         page.close()
 
 
-def titles(page: Page) -> list[str]:
+def first_titles(page: Page) -> list[str]:
     script = "[...document.querySelectorAll('article .title')].slice(0, 6).map(e => e.textContent)"
     return list(page.run(script))
 
 
-def search(page: Page, words: str, order: str = "standing") -> int:
-    """How many races are shown then."""
+def search(page: Page, query: str, order: str = "standing") -> int:
+    """Search and sort; return the number of races shown."""
     script = """((words, order) => {
       search.value = words; search.dispatchEvent(new Event("input"));
       document.getElementById("order").value = order;
       document.getElementById("order").dispatchEvent(new Event("change"));
       return document.querySelectorAll("article").length })"""
-    return int(page.run(f"{script}({words!r}, {order!r})"))
+    return int(page.run(f"{script}({query!r}, {order!r})"))
 
 
-def shot(page: Page, name: str) -> None:
-    """A picture, for whoever wants to look."""
+def save_screenshot(page: Page, name: str) -> None:
+    """Save a screenshot for manual inspection."""
     if folder := os.environ.get("DEADHEAT_PICTURES"):
         page.picture(Path(folder) / f"{name}.png")
 
 
 def test_two_thousand_races_load_without_network(page: Page, report: Path) -> None:
-    """How fast is measured by `make bench`."""
+    """`make bench` measures the time."""
     requests = [
         event["params"]["request"]["url"] for event in page.events if event["method"] == "Network.requestWillBeSent"
     ]
     assert requests == [report.resolve().as_uri()]
     assert page.run("document.querySelectorAll('article').length") == COUNT + 1
-    shot(page, "list")
+    save_screenshot(page, "list")
 
 
 def test_search_and_order(page: Page) -> None:
@@ -99,25 +99,25 @@ def test_search_and_order(page: Page) -> None:
     assert search(page, "no such thing") == 0
     assert page.run("document.querySelector('.none').textContent") == "No race matches."
     search(page, "shop", "title")
-    assert [title[19:27] for title in titles(page)[:2]] == ["shop0000", "shop0001"]
+    assert [title[19:27] for title in first_titles(page)[:2]] == ["shop0000", "shop0001"]
     search(page, "shop", "seen")
-    seen = page.run("document.querySelector('article .seen').textContent")
-    assert seen == "seen 97 times"
+    count_text = page.run("document.querySelector('article .seen').textContent")
+    assert count_text == "seen 97 times"
     search(page, "shop", "standing")
     standings = "[...document.querySelectorAll('article .standing')].map(e => e.textContent)"
     assert page.run(standings)[:5] == ["new"] * 4 + ["known"]
     search(page, "")
 
 
-def test_a_race_is_opened_by_click_and_by_link(page: Page, report: Path) -> None:
+def test_race_is_opened_by_click_and_by_link(page: Page, report: Path) -> None:
     script = "document.getElementById('{}').firstElementChild.click()"
     page.run(script.format("0000000000000007"))
     drawn = page.run("document.querySelectorAll('#\\\\30 000000000000007 svg circle').length")
     assert drawn == 8
     text = page.run("document.getElementById('0000000000000007').textContent")
-    for told in ("goroutine 21", "cart/cart.go:31", "checkout.(*Flow).Submit", "created at"):
-        assert told in text
-    shot(page, "race")
+    for expected in ("goroutine 21", "cart/cart.go:31", "checkout.(*Flow).Submit", "created at"):
+        assert expected in text
+    save_screenshot(page, "race")
     page.run(script.format("0000000000000007"))
     assert page.run("document.querySelectorAll('section').length") == 0
     page.open(report, "#0000000000000009")
@@ -126,7 +126,7 @@ def test_a_race_is_opened_by_click_and_by_link(page: Page, report: Path) -> None
     assert 0 <= top < 300
 
 
-def test_nothing_of_a_document_runs(page: Page, report: Path) -> None:
+def test_untrusted_text_is_not_executed(page: Page, report: Path) -> None:
     page.open(report, "#ffffffffffffffff")
     assert page.run("document.querySelectorAll('section').length") == 1
     assert page.run("document.title").startswith("deadheat: ")
@@ -140,14 +140,14 @@ def _errors(page: Page) -> list[Any]:
     return [e for e in page.events if e["method"] in ("Log.entryAdded", "Runtime.exceptionThrown")]
 
 
-def test_both_themes_follow_the_system_and_the_button(page: Page, report: Path) -> None:
+def test_themes_follow_the_system_and_the_button(page: Page, report: Path) -> None:
     colours = "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
     page.open(report, "#0000000000000007")
     page.prefer("light")
     light = page.run(colours)
     page.prefer("dark")
     dark = page.run(colours)
-    shot(page, "dark")
+    save_screenshot(page, "dark")
     page.run("document.getElementById('theme').click()")
     assert page.run(colours) == light
     page.prefer("light")
@@ -156,10 +156,10 @@ def test_both_themes_follow_the_system_and_the_button(page: Page, report: Path) 
     assert len({*light, *dark}) == 4
 
 
-def test_a_narrow_screen_needs_no_scrolling_sideways(page: Page, report: Path) -> None:
+def test_narrow_screen_needs_no_horizontal_scrolling(page: Page, report: Path) -> None:
     page.resize(360, 740)
     page.open(report, "#0000000000000007")
     assert page.run("document.documentElement.scrollWidth") <= 360
     assert page.run("document.querySelector('section').getBoundingClientRect().width") > 300
-    shot(page, "narrow")
+    save_screenshot(page, "narrow")
     page.resize(1100)

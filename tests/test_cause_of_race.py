@@ -1,4 +1,4 @@
-"""The cause of a race from all its reports: laws, and what is chosen where they disagree."""
+"""The cause of a race from all its reports: invariants, and the choice where they disagree."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 CAUSES = ("check-then-act", "missing-lock", "teardown-vs-worker", "unknown")
-# what a report says first, how surely, and how often it was seen
-Said = tuple[str | None, float, int]
+# the first cause of a report, its confidence, and its number of sightings
+Vote = tuple[str | None, float, int]
 REPORTS = st.lists(
     st.tuples(
         st.sampled_from((*CAUSES, None)),
@@ -29,22 +29,22 @@ REPORTS = st.lists(
 )
 
 
-def votes(reports: Iterable[Said]) -> list[dict[str, Any]]:
+def count_votes(reports: Iterable[Vote]) -> list[dict[str, Any]]:
     added: ranking.CauseVotes = {}
     for report in reports:
         ranking.add_votes(added, ranking.votes_of_report(*report))
     return ranking.votes_as_rows(added)
 
 
-# -- laws ------------------------------------------------------------------------------------------
+# -- invariants ------------------------------------------------------------------------------------
 
 
 @given(REPORTS, st.randoms(use_true_random=False), st.integers(0, 12), st.integers(0, 12))
-def test_order_and_batches_make_no_difference(reports: list[Said], random: Any, one: int, two: int) -> None:
-    together = votes(reports)
+def test_order_and_batches_make_no_difference(reports: list[Vote], random: Any, one: int, two: int) -> None:
+    together = count_votes(reports)
     mixed = random.sample(reports, len(reports))
     first, second = sorted((one, two))
-    parts = [votes(mixed[:first]), votes(mixed[first:second]), votes(mixed[second:])]
+    parts = [count_votes(mixed[:first]), count_votes(mixed[first:second]), count_votes(mixed[second:])]
     for order in (parts, parts[::-1]):
         added: ranking.CauseVotes = {}
         for part in order:
@@ -53,27 +53,27 @@ def test_order_and_batches_make_no_difference(reports: list[Said], random: Any, 
 
 
 @given(REPORTS, st.integers(2, 4))
-def test_to_see_everything_again_changes_no_cause(reports: list[Said], times: int) -> None:
-    assert ranking.choose_cause(votes(reports * times)) == ranking.choose_cause(votes(reports))
-    oftener = [(cause, sure, seen * times) for cause, sure, seen in reports]
-    assert votes(oftener) == votes(reports * times)
+def test_repeating_all_reports_changes_no_cause(reports: list[Vote], times: int) -> None:
+    assert ranking.choose_cause(count_votes(reports * times)) == ranking.choose_cause(count_votes(reports))
+    repeated = [(cause, sure, count * times) for cause, sure, count in reports]
+    assert count_votes(repeated) == count_votes(reports * times)
 
 
 @given(REPORTS)
-def test_the_cause_is_one_that_a_report_says_or_unknown(reports: list[Said]) -> None:
-    chosen = ranking.choose_cause(votes(reports))
-    said = {cause for cause, _, _ in reports if cause}
-    assert chosen in said | {"unknown"} if said else chosen is None
+def test_cause_is_that_of_a_report_or_unknown(reports: list[Vote]) -> None:
+    chosen = ranking.choose_cause(count_votes(reports))
+    causes = {cause for cause, _, _ in reports if cause}
+    assert chosen in causes | {"unknown"} if causes else chosen is None
 
 
 @given(REPORTS)
-def test_one_more_report_that_agrees_changes_nothing(reports: list[Said]) -> None:
-    chosen = ranking.choose_cause(votes(reports))
+def test_another_agreeing_report_changes_nothing(reports: list[Vote]) -> None:
+    chosen = ranking.choose_cause(count_votes(reports))
     if chosen is not None:
-        assert ranking.choose_cause(votes([*reports, (chosen, 0.5, 1)])) == chosen
+        assert ranking.choose_cause(count_votes([*reports, (chosen, 0.5, 1)])) == chosen
 
 
-# -- what is chosen --------------------------------------------------------------------------------
+# -- examples --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -82,46 +82,46 @@ def test_one_more_report_that_agrees_changes_nothing(reports: list[Said]) -> Non
         ([], None),
         ([(None, 0.0, 3)], None),
         ([("unknown", 1.0, 3)], "unknown"),
-        # the sum of confidences, so that several agree against one that is surer
+        # the sum of confidences: several reports outvote a more confident one
         ([("missing-lock", 0.55, 2), ("check-then-act", 0.9, 1)], "missing-lock"),
         ([("missing-lock", 0.55, 1), ("check-then-act", 0.9, 1)], "check-then-act"),
-        # as sure together: the one that is said oftener; as often: by name
+        # equal weight: the more frequent cause; equally frequent: by name
         ([("missing-lock", 0.4, 2), ("check-then-act", 0.8, 1)], "missing-lock"),
         ([("missing-lock", 0.8, 1), ("check-then-act", 0.8, 1)], "check-then-act"),
-        # who does not know says nothing against it, unless hardly anybody knows
+        # unknown is no vote against a cause, unless nearly all are unknown
         ([("unknown", 1.0, 2), ("check-then-act", 0.41, 1)], "check-then-act"),
         ([("unknown", 0.6, 3), ("check-then-act", 0.99, 1)], "unknown"),
         ([("unknown", 0.9, 4), ("check-then-act", 0.5, 1), ("missing-lock", 0.6, 1)], "missing-lock"),
     ],
 )
-def test_what_is_chosen(reports: list[Said], cause: str | None) -> None:
-    assert ranking.choose_cause(votes(reports)) == cause
+def test_chosen_cause(reports: list[Vote], cause: str | None) -> None:
+    assert ranking.choose_cause(count_votes(reports)) == cause
 
 
-# -- nodes and races -------------------------------------------------------------------------------
+# -- variants and races ----------------------------------------------------------------------------
 
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def sighted(digest: str, damage: int = 0) -> tuple[Any, ...]:
+def sighting_row(digest: str, damage: int = 0) -> tuple[Any, ...]:
     return "n1", "b1", [], [], False, digest, None, None, None, WHEN, damage
 
 
-def about(cause: str | None, confidence: float) -> ReportDetails:
+def report_details(cause: str | None, confidence: float) -> ReportDetails:
     return ReportDetails("a race", "go", "data-race", [], cause, confidence, [])
 
 
 KNOWN = {
-    "d1": about("unknown", 0.65),
-    "d2": about("check-then-act", 0.75),
-    "d3": about("missing-lock", 0.55),
-    "d4": about(None, 0.0),
+    "d1": report_details("unknown", 0.65),
+    "d2": report_details("check-then-act", 0.75),
+    "d3": report_details("missing-lock", 0.55),
+    "d4": report_details(None, 0.0),
 }
 
 
-def test_a_race_has_the_cause_of_all_its_reports_and_the_title_of_the_best() -> None:
-    seen = [sighted("d1"), sighted("d2", 1), sighted("d2", 1), sighted("d3", 2), sighted("d4")]
-    ((race,), _) = deriving.race_and_family_rows(deriving.variant_rows(seen, KNOWN))
+def test_race_has_the_cause_of_all_its_reports_and_the_title_of_the_best() -> None:
+    rows = [sighting_row("d1"), sighting_row("d2", 1), sighting_row("d2", 1), sighting_row("d3", 2), sighting_row("d4")]
+    ((race,), _) = deriving.race_and_family_rows(deriving.variant_rows(rows, KNOWN))
     assert (race["report"], race["cause"]) == ("d1", "check-then-act")
     assert race["causes"] == [
         {"cause": "check-then-act", "sightings": 2, "weight": 150},
@@ -131,7 +131,7 @@ def test_a_race_has_the_cause_of_all_its_reports_and_the_title_of_the_best() -> 
 
 
 @given(st.lists(st.sampled_from([*KNOWN]), min_size=1, max_size=8), st.integers(0, 8))
-def test_nodes_of_batches_are_those_of_all_at_once(digests: list[str], cut: int) -> None:
-    seen = [sighted(digest) for digest in digests]
-    before = deriving.variant_rows(seen[:cut], KNOWN)
-    assert deriving.variant_rows(seen[cut:], KNOWN, before) == deriving.variant_rows(seen, KNOWN)
+def test_variants_of_batches_equal_those_of_all_at_once(digests: list[str], cut: int) -> None:
+    rows = [sighting_row(digest) for digest in digests]
+    before = deriving.variant_rows(rows[:cut], KNOWN)
+    assert deriving.variant_rows(rows[cut:], KNOWN, before) == deriving.variant_rows(rows, KNOWN)

@@ -15,7 +15,7 @@ from deadheat.repo.git import MAX_OBJECT_BYTES, GitReader, GitSandbox, git_envir
 from deadheat.repo.pinning import find_pin
 from tests.repositories import MODULE, Repository
 from tests.test_code_pin import FIXED, HUB, race
-from tests.watchdog import ends
+from tests.watchdog import time_limit
 
 pytestmark = pytest.mark.usefixtures("cache")
 
@@ -113,7 +113,7 @@ def test_a_huge_file_is_passed_over(repo: Repository) -> None:
 def test_a_line_without_end_takes_no_longer(repo: Repository) -> None:
     long = "x, " * 500_000
     repo.put("hub: begin", {"hub/hub.go": HUB.replace("h.count = 0", f"h.count = 0 // {long}")})
-    with ends(), Clone(str(repo.path)) as clone:
+    with time_limit(), Clone(str(repo.path)) as clone:
         build_dossier(race(HUB), [clone])
 
 
@@ -168,7 +168,7 @@ def test_the_shadow_goes_away(repo: Repository) -> None:
 def test_what_is_around_a_line_is_told_soon(body: bytes) -> None:
     from deadheat.repo.syntax.function_facts import function_facts_at
 
-    with ends():
+    with time_limit():
         function_facts_at("go", b"package p\nfunc f() {\n" + body + b"\n}\n", "p.go", 3)
 
 
@@ -270,7 +270,7 @@ def test_trees_that_hold_one_another_many_times_over_come_to_an_end(
         assert below, level
     commit = repo.git("commit-tree", "-p", "HEAD", "-m", "a billion files", below)
     repo.git("update-ref", "refs/heads/main", commit)
-    with ends(), Clone(str(repo.path)) as clone:
+    with time_limit(), Clone(str(repo.path)) as clone:
         build_dossier(race(HUB), [clone])
         assert any("could not read the complete" in what for what in clone.git.missing)
         assert len(clone.tree_at(commit).files_declaring("Hub", "hub/hub.go")) < 30_000

@@ -11,7 +11,7 @@ from deadheat.repo.clone import Clone
 from deadheat.repo.file_versions import DeclaredNameIndex, FunctionOutlineIndex
 from deadheat.repo.pinning import line_claims
 from tests.repositories import MODULE, Repository
-from tests.watchdog import ends
+from tests.watchdog import time_limit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,6 +110,6 @@ def test_names_are_those_that_a_file_may_declare(repo: Repository) -> None:
 
 def test_what_nobody_wrote_by_hand_is_outlined_soon(repo: Repository) -> None:
     (blob,) = versions(repo, "func f(" * 100_000 + "\n" + "\nfunc (t *T[" * 50_000 + "\n}" * 100_000)
-    with ends(), Clone(str(repo.path)) as clone:
+    with time_limit(), Clone(str(repo.path)) as clone:
         FunctionOutlineIndex(clone.git).find_function("f", [blob])
         DeclaredNameIndex(clone.git).declared_names([blob])

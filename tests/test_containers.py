@@ -1,4 +1,4 @@
-"""Which container of C++'s library a frame works on."""
+"""The container of the C++ library that a frame works on."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ HEADERS = "/usr/bin/../lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bi
         ("std::__1::__hash_table<int, int>::__rehash(unsigned long)", "", MAP),
         ("void std::vector<std::map<int, int> >::push_back(std::map<int, int>&&)", "", SEQUENCE),
         ("int& std::vector<int>::emplace_back<int>(int&&)", "", SEQUENCE),
-        # inlined: the class is left out
+        # inlined: the class is omitted
         ("_M_get_node", f"{HEADERS}/stl_tree.h", MAP),
         ("_M_realloc_insert<int>", f"{HEADERS}/vector.tcc", SEQUENCE),
         ("push_back", "/usr/lib/llvm-14/include/c++/v1/vector", SEQUENCE),
         ("operator++", "stl_tree.h", MAP),
-        # what only names one in its arguments, or is somebody else's
+        # containers in arguments only, and other types
         ("std::unique_ptr<std::map<int, int> >::get() const", f"{HEADERS}/unique_ptr.h", ""),
         ("std::sort<std::vector<int>::iterator>(int*, int*)", f"{HEADERS}/stl_algo.h", ""),
         ("shop::map::find(std::vector<int> const&)", "/src/shop/map.cc", ""),
@@ -30,5 +30,5 @@ HEADERS = "/usr/bin/../lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bi
         ("operator delete(void*)", "", ""),
     ],
 )
-def test_a_container(function: str, file: str, kind: str) -> None:
+def test_container_kind(function: str, file: str, kind: str) -> None:
     assert container_kind(function, file) == kind

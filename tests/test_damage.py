@@ -1,4 +1,4 @@
-"""The transformers of `damage` are honest: repeatable, and lossy only where they say so."""
+"""The damage transformations are deterministic, and lossy only where they are declared so."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.damage import DAMAGES, Damage, compose, named
+from tests.damage import DAMAGES, Damage, compose, damage_named
 from tests.damage.loggers import LOGGERS
 from tests.damage.writers import PODS, interleave, other_process
 
-# Longer than the widest wrap when a file's name is added.
+# Longer than the widest wrap together with a file name.
 DEEP = "/home/jenkins/workspace/nightly/go/pkg/mod/example.com/shop/coupons@v1.39.0"
 
 REPORT = f"""\
@@ -57,30 +57,30 @@ FUNCTIONS = (
     "launchPool",
 )
 
-# These put something into the middle of words: a line end, a record's head, a byte.
+# These insert something into words: a line end, the start of a record, a byte.
 SPLITS_WORDS = ("asciinema", "circleci-output", "cri-partial", "gitlab", "hard-wrap", "quoted-printable", "stray")
 
 ALL = [pytest.param(damage, id=damage.name) for damage in DAMAGES]
 NOT_LOSSY = [pytest.param(damage, id=damage.name) for damage in DAMAGES if not damage.lossy]
 
 
-def damaged(damage: Damage, text: str = REPORT, seed: int = 7) -> bytes:
+def apply_damage(damage: Damage, text: str = REPORT, seed: int = 7) -> bytes:
     return damage.apply(text, random.Random(seed))
 
 
-def readable(damage: Damage, data: bytes) -> str:
+def decode_damaged(damage: Damage, data: bytes) -> str:
     encoding = re.search(r"utf-16-.e", damage.name)
     return data.decode(encoding[0] if encoding else "utf-8", "replace")
 
 
-def holds(text: str, word: str, *, split: bool) -> bool:
-    """Whether the word is there, in one piece or in two that are not far apart."""
+def contains_word(text: str, word: str, *, split: bool) -> bool:
+    """Whether the word occurs, in one piece or in two that are close together."""
     if word in text:
         return True
-    halves = ((word[:i], word[i:]) for i in range(1, len(word)))
-    # Between the halves: at most an interleaved line and the head of the next record.
+    splits = ((word[:i], word[i:]) for i in range(1, len(word)))
+    # between both: at most an interleaved line and the start of the next record
     gap = r"[\s\S]{1,160}?"
-    return split and any(re.search(re.escape(a) + gap + re.escape(b), text) for a, b in halves)
+    return split and any(re.search(re.escape(a) + gap + re.escape(b), text) for a, b in splits)
 
 
 def test_names_are_unique_and_kebab_case() -> None:
@@ -91,32 +91,32 @@ def test_names_are_unique_and_kebab_case() -> None:
 
 @pytest.mark.parametrize("damage", ALL)
 def test_same_seed_gives_the_same_bytes(damage: Damage) -> None:
-    assert damaged(damage) == damaged(damage)
+    assert apply_damage(damage) == apply_damage(damage)
 
 
 @pytest.mark.parametrize("damage", ALL)
-def test_it_does_damage(damage: Damage) -> None:
-    assert damaged(damage) != REPORT.encode()
+def test_damage_changes_the_report(damage: Damage) -> None:
+    assert apply_damage(damage) != REPORT.encode()
 
 
 @pytest.mark.parametrize("damage", ALL)
 @pytest.mark.parametrize("text", ["", "\n", "one line, no end", "=====\n\n\n"])
-def test_any_text_will_do(damage: Damage, text: str) -> None:
-    assert isinstance(damaged(damage, text), bytes)
+def test_any_text_is_accepted(damage: Damage, text: str) -> None:
+    assert isinstance(apply_damage(damage, text), bytes)
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("damage", NOT_LOSSY)
 def test_no_function_name_is_lost(damage: Damage, seed: int) -> None:
-    text = readable(damage, damaged(damage, seed=seed))
+    text = decode_damaged(damage, apply_damage(damage, seed=seed))
     split = any(mark in damage.name for mark in SPLITS_WORDS)
-    assert [word for word in FUNCTIONS if not holds(text, word, split=split)] == []
+    assert [word for word in FUNCTIONS if not contains_word(text, word, split=split)] == []
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_elision_spares_the_first_two_frames(seed: int) -> None:
     for name in ("elided-dots", "elided-dots-twice", "elided-brackets"):
-        text = damaged(named(name), seed=seed).decode()
+        text = apply_damage(damage_named(name), seed=seed).decode()
         assert all(word in text for word in ("racewrite", "recalculateTotal", "renderSummary"))
         assert "..." in text
         assert len(text) < len(REPORT)
@@ -124,10 +124,10 @@ def test_elision_spares_the_first_two_frames(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_cuts_take_one_end_only(seed: int) -> None:
-    whole = REPORT.encode()
+    text = REPORT.encode()
     for side in ("line", "byte"):
-        assert whole.startswith(damaged(named(f"cut-off-at-{side}"), seed=seed))
-        assert whole.endswith(damaged(named(f"head-cut-off-at-{side}"), seed=seed))
+        assert text.startswith(apply_damage(damage_named(f"cut-off-at-{side}"), seed=seed))
+        assert text.endswith(apply_damage(damage_named(f"head-cut-off-at-{side}"), seed=seed))
 
 
 def test_interleaving_keeps_the_order_within_each_process() -> None:
@@ -135,15 +135,15 @@ def test_interleaving_keeps_the_order_within_each_process() -> None:
     second = other_process(REPORT, rng)
     mixed = interleave(REPORT, second, rng).splitlines()
     for prefix, text in zip(PODS, (REPORT, second), strict=True):
-        own = [line.removeprefix(prefix) for line in mixed if line.startswith(prefix)]
-        assert own == text.splitlines()
+        lines = [line.removeprefix(prefix) for line in mixed if line.startswith(prefix)]
+        assert lines == text.splitlines()
     assert "goroutine 73:" not in second
     assert "0x00c0000a1238" not in second
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_foreign_lines_hold_no_words_of_the_report(seed: int) -> None:
-    added = damaged(named("logger-lines"), seed=seed).decode().splitlines()
+def test_inserted_log_lines_do_not_resemble_the_report(seed: int) -> None:
+    added = apply_damage(damage_named("logger-lines"), seed=seed).decode().splitlines()
     for line in REPORT.splitlines():
         added.remove(line)
     assert added
@@ -158,8 +158,8 @@ def test_every_logger_writes_one_line() -> None:
         assert "\n" not in line
 
 
-def test_partial_lines_come_together_again() -> None:
-    records = damaged(named("cri-partial")).decode().splitlines()
+def test_partial_lines_can_be_joined_again() -> None:
+    records = apply_damage(damage_named("cri-partial")).decode().splitlines()
     text = ""
     for record in records:
         _, _, tag, piece = record.split(" ", 3)
@@ -168,15 +168,15 @@ def test_partial_lines_come_together_again() -> None:
     assert any(" P " in record for record in records)
 
 
-def test_composition_applies_in_order_and_adds_up() -> None:
-    both = compose(named("cut-off-at-line"), named("slash-comment"))
-    lines = damaged(both).decode().splitlines()
+def test_composition_applies_in_order() -> None:
+    both = compose(damage_named("cut-off-at-line"), damage_named("slash-comment"))
+    lines = apply_damage(both).decode().splitlines()
     assert both.lossy
     assert both.name == "cut-off-at-line-then-slash-comment"
     assert lines
     assert all(line.startswith("//") for line in lines)
 
 
-def test_an_unknown_name_is_an_error() -> None:
+def test_unknown_name_is_an_error() -> None:
     with pytest.raises(KeyError):
-        named("no-such-damage")
+        damage_named("no-such-damage")

@@ -21,8 +21,8 @@ HOSTILE = "<script>alert(1)</script> \"'> ]]> --> `x` ```\n# @octocat [a](j:x) |
 ANY = st.text(st.characters(), max_size=40) | st.text("`|\\<>&\"'@/:w.\n\0\x1b", max_size=20)
 
 
-class Texts(HTMLParser):
-    """What a browser would show of a page, and the elements in it."""
+class PageText(HTMLParser):
+    """The text and elements of an HTML page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Texts(HTMLParser):
 @settings(deadline=None)
 @given(ANY)
 def test_html_shows_the_text_and_makes_no_element(text: str) -> None:
-    page = Texts()
+    page = PageText()
     page.feed(f"<p title='{escape.escape_html(text)}'>{escape.escape_html(text)}</p>")
     page.close()
     assert page.tags == ["p"]
@@ -48,14 +48,14 @@ def test_html_shows_the_text_and_makes_no_element(text: str) -> None:
 
 @settings(deadline=None)
 @given(ANY)
-def test_xml_is_well_formed_whatever_the_text(text: str) -> None:
-    made = ElementTree.fromstring(f'<a b="{escape.escape_xml(text)}">{escape.escape_xml(text)}</a>')
-    assert len(made) == 0
+def test_xml_is_well_formed(text: str) -> None:
+    element = ElementTree.fromstring(f'<a b="{escape.escape_xml(text)}">{escape.escape_xml(text)}</a>')
+    assert len(element) == 0
 
 
 @settings(deadline=None)
 @given(ANY)
-def test_a_code_span_and_a_fence_cannot_be_ended_by_their_text(text: str) -> None:
+def test_text_cannot_end_its_code_span_or_block(text: str) -> None:
     span = escape.code_span(text)
     ticks = re.match("`+", span)
     assert ticks
@@ -78,14 +78,14 @@ def test_markdown_is_one_line_without_markup(text: str) -> None:
     assert not re.search(r"@\w", escaped)
 
 
-# whatever begins or ends markup, and what stands beside it
+# characters that begin or end markup, and their neighbours
 MARKUP = st.text("`|\\<>&;\"'@/:w.-=#+*_~[]()!$12 \nlt", max_size=30)
 
 
 @settings(deadline=None)
 @given(ANY | MARKUP)
-def test_a_reader_of_markdown_shows_the_text_and_nothing_else(text: str) -> None:
-    # what stands at the beginning of a line decides most, blanks there are nobody's text
+def test_markdown_renders_as_the_text(text: str) -> None:
+    # blanks at the ends of a line are not rendered
     text = text.strip()
     shown, marked = "", []
     for token in MarkdownIt("commonmark").enable(["strikethrough", "table"]).parse(escape.escape_markdown(text)):
@@ -98,56 +98,56 @@ def test_a_reader_of_markdown_shows_the_text_and_nothing_else(text: str) -> None
     assert shown.split() == escape.replace_unprintable(text).split()
 
 
-def test_prose_has_no_more_backslashes_than_it_needs() -> None:
+def test_prose_is_escaped_minimally() -> None:
     prose = "2021-12-11: stale (34 frames) in v5.4.0, 1) then + or - or #30701!"
     assert escape.escape_markdown(prose) == prose
     assert escape.escape_markdown("1. a_b") == "1\\. a\\_b"
 
 
-def test_nothing_is_left_that_a_terminal_or_a_page_obeys() -> None:
-    for made in (
+def test_control_characters_and_mentions_are_removed() -> None:
+    for escape_function in (
         *(escape.escape_html, escape.escape_xml, escape.escape_markdown, escape.escape_markdown_element),
         *(escape.code_span, escape.code_table_cell, escape.code_block),
     ):
-        assert not {"\x1b", "\u202e", "\0"} & set(made(HOSTILE)), made.__name__
-    for made in (escape.escape_markdown, escape.escape_markdown_element):
-        assert "@<!-- -->octocat" in made(HOSTILE)
+        assert not {"\x1b", "\u202e", "\0"} & set(escape_function(HOSTILE)), escape_function.__name__
+    for escape_function in (escape.escape_markdown, escape.escape_markdown_element):
+        assert "@<!-- -->octocat" in escape_function(HOSTILE)
 
 
-def test_a_backslash_stands_only_where_markdown_takes_it_away() -> None:
+def test_backslash_is_used_only_where_markdown_removes_it() -> None:
     assert escape.code_span("a|b") == "`a|b`"
     assert escape.code_table_cell("a|b") == "`a\\|b`"
     assert html.unescape(escape.escape_markdown_element("<T> (*C).`do_it`")) == "<T> (*C).`do_it`"
     assert not re.search(r"[\\`*_<>]", escape.escape_markdown_element("<T> (*C).`do_it`"))
 
 
-# -- the picture ------------------------------------------------------------------------------------
+# -- diagram ----------------------------------------------------------------------------------------
 
 
-def frame(function: str, line: int | None = 7) -> Frame:
+def make_frame(function: str, line: int | None = 7) -> Frame:
     return Frame(function, "p", "p/f.go", line, Origin.USER)
 
 
-def test_the_picture_has_both_lanes_from_start_to_access() -> None:
+def test_diagram_shows_both_actors_from_start_to_access() -> None:
     [sighting] = deadheat.scan((ROOT / "go" / "two-goroutines.txt").read_bytes(), diagnose=False)
-    drawn = ElementTree.fromstring(race_diagram.render_svg(sighting.report))
-    shown = " ".join(text for text in drawn.itertext() if text.strip())
-    for told in ("goroutine 21", "goroutine 20", "WRITE", "READ", "cart/cart.go:31", "started in"):
-        assert told in shown
+    diagram = ElementTree.fromstring(race_diagram.render_svg(sighting.report))
+    shown = " ".join(text for text in diagram.itertext() if text.strip())
+    for expected in ("goroutine 21", "goroutine 20", "WRITE", "READ", "cart/cart.go:31", "started in"):
+        assert expected in shown
     assert race_diagram.render_svg(sighting.report).count('r="7"') == 2
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 4])
-def test_any_number_of_accesses_makes_a_picture(count: int) -> None:
-    accesses = tuple(Access(Op.WRITE, f"t{n}", (frame(f"f{n}"),)) for n in range(count))
-    drawn = race_diagram.render_svg(Report("tsan", "data-race", accesses))
-    assert drawn.count('r="7"') == min(count, 3)
+def test_diagram_of_any_number_of_accesses(count: int) -> None:
+    accesses = tuple(Access(Op.WRITE, f"t{n}", (make_frame(f"f{n}"),)) for n in range(count))
+    diagram = race_diagram.render_svg(Report("tsan", "data-race", accesses))
+    assert diagram.count('r="7"') == min(count, 3)
 
 
 @settings(deadline=None)
 @given(ANY, ANY)
-def test_the_picture_is_well_formed_whatever_the_names(name: str, actor: str) -> None:
-    access = Access(Op.READ, actor, (frame(name, None),), site=frame(name, None))
-    report = Report("go", "data-race", (access, access), (Actor(actor, created_at=(frame(name),)),))
-    drawn = ElementTree.fromstring(escape._INVALID_IN_XML.sub("", race_diagram.render_svg(report)))
-    assert {element.tag for element in drawn.iter()} <= {"svg", "g", "title", "circle", "text", "path"}
+def test_diagram_is_well_formed(name: str, actor: str) -> None:
+    access = Access(Op.READ, actor, (make_frame(name, None),), site=make_frame(name, None))
+    report = Report("go", "data-race", (access, access), (Actor(actor, created_at=(make_frame(name),)),))
+    diagram = ElementTree.fromstring(escape._INVALID_IN_XML.sub("", race_diagram.render_svg(report)))
+    assert {element.tag for element in diagram.iter()} <= {"svg", "g", "title", "circle", "text", "path"}

@@ -16,7 +16,7 @@ from eval import cause_breakdowns, causes, held_out
 from eval import grouping_rules as rules
 from eval.labelled_reports import LabelledReport, Recording, damage_reports
 from eval.score import Score, largest_losses, report_scores, score_rule
-from tests.damage import named
+from tests.damage import damage_named
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -104,7 +104,7 @@ def test_a_damaged_report_keeps_its_label_and_a_lost_report_is_counted() -> None
     text = TEXT.format(first="Add", second="Sum", line=10, caller="run", address="a0010")
     items = tuple(LabelledReport(r, "version", "u", s) for r, s in two)
     recording = Recording(Path(), "u", "version", text, items)
-    hurt = damage_reports([recording], [named("github-actions")], 1)
+    hurt = damage_reports([recording], [damage_named("github-actions")], 1)
     assert [(item.race, item.kind, item.sighting is None) for item in hurt] == [
         ("a", "github-actions", False),
         ("b", "github-actions", True),

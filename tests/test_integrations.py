@@ -1,4 +1,4 @@
-"""What is offered to CI systems and shells works, and its commands exist."""
+"""Integrations for CI systems and shells work, and the commands they show exist."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COMMAND = re.compile(r"(?:^|[\s/])deadheat ((?:scan|gate|run|explain|completion)
 Capture = pytest.CaptureFixture[str]
 
 
-def shown() -> list[tuple[str, str]]:
+def shown_commands() -> list[tuple[str, str]]:
     return [
         (path.name, re.sub(r"\\?\n +", " ", match[1]).partition("   ")[0].strip())
         for path in FILES
@@ -39,15 +39,15 @@ def shown() -> list[tuple[str, str]]:
     ]
 
 
-def test_there_are_commands_to_check() -> None:
-    assert {name for name, _ in shown()} >= {"gitlab-ci.yml", ".pre-commit-hooks.yaml", "run.md"}
+def test_files_contain_commands() -> None:
+    assert {name for name, _ in shown_commands()} >= {"gitlab-ci.yml", ".pre-commit-hooks.yaml", "run.md"}
 
 
-@pytest.mark.parametrize(("name", "command"), shown())
-def test_every_command_that_is_shown_can_be_given(name: str, command: str) -> None:
-    words = shlex.split(command.replace("$(", ""))
+@pytest.mark.parametrize(("name", "command"), shown_commands())
+def test_every_shown_command_parses(name: str, command: str) -> None:
+    arguments = shlex.split(command.replace("$(", ""))
     try:
-        cli.build_parser(words[0]).parse_args(words)
+        cli.build_parser(arguments[0]).parse_args(arguments)
     except SystemExit:
         pytest.fail(f"{name} shows: deadheat {command}")
 
@@ -55,8 +55,8 @@ def test_every_command_that_is_shown_can_be_given(name: str, command: str) -> No
 # -- the action -------------------------------------------------------------------------------------
 
 
-def action(folder: Path, **inputs: str) -> tuple[int, str, str, str]:
-    """Status, standard output, what the action gives out, and the job's summary."""
+def run_action(folder: Path, **inputs: str) -> tuple[int, str, str, str]:
+    """Status, standard output, outputs of the action, and the job summary."""
     program = folder / "deadheat"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m deadheat "$@"\n')
     program.chmod(0o755)
@@ -72,69 +72,69 @@ def action(folder: Path, **inputs: str) -> tuple[int, str, str, str]:
         [ROOT / "integrations" / "github-action"], cwd=folder, env=environment,
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
-    told, summary = (file.read_text() for file in files.values())
-    return done.returncode, done.stdout, told, summary
+    outputs, summary = (file.read_text() for file in files.values())
+    return done.returncode, done.stdout, outputs, summary
 
 
-def test_the_action_runs_a_command_and_gates_it(tmp_path: Path) -> None:
-    given = {"command": f"cat {REPORT}; exit 1", "baseline": "known.jsonl", "sarif": "r.sarif"}
-    status, out, told, summary = action(tmp_path, **given)
-    assert (status, told) == (1, "sarif=r.sarif\n")
+def test_action_runs_a_command_and_gates_it(tmp_path: Path) -> None:
+    inputs = {"command": f"cat {REPORT}; exit 1", "baseline": "known.jsonl", "sarif": "r.sarif"}
+    status, out, outputs, summary = run_action(tmp_path, **inputs)
+    assert (status, outputs) == (1, "sarif=r.sarif\n")
     assert out.startswith(REPORT.read_text())
     assert "\n::error file=cart/cart.go,line=31," in out
     assert "1 race, 1 of them new" in summary
     assert json.loads((tmp_path / "r.sarif").read_text())["runs"][0]["results"]
     cli.main(["gate", "--baseline", str(tmp_path / "known.jsonl"), "--update", str(REPORT)])
-    status, out, _, _ = action(tmp_path, **given)
+    status, out, _, _ = run_action(tmp_path, **inputs)
     assert status == 0
     assert "\n::notice file=cart/cart.go,line=31," in out
 
 
-def test_the_action_reads_logs(tmp_path: Path) -> None:
-    assert action(tmp_path, paths=f"{REPORT} {REPORT}", html="r.html")[0] == 1
+def test_action_reads_logs(tmp_path: Path) -> None:
+    assert run_action(tmp_path, paths=f"{REPORT} {REPORT}", html="r.html")[0] == 1
     assert (tmp_path / "r.html").exists()
     (tmp_path / "calm.log").touch()
-    assert action(tmp_path, paths="calm.log")[0] == 0
+    assert run_action(tmp_path, paths="calm.log")[0] == 0
 
 
-def test_the_action_without_anything_to_do_says_so(tmp_path: Path) -> None:
-    status, out, _, _ = action(tmp_path)
+def test_action_without_inputs_fails(tmp_path: Path) -> None:
+    status, out, _, _ = run_action(tmp_path)
     assert (status, out.startswith("::error::")) == (2, True)
 
 
 # -- completion -------------------------------------------------------------------------------------
 
 
-def completed(line: str, script: str) -> set[str]:
-    """What bash offers at the end of a line."""
-    words = [*line.split(" ")]
-    asked = (
-        f"{script}\nCOMP_WORDS=({' '.join(map(shlex.quote, words))})\nCOMP_CWORD={len(words) - 1}\n"
+def bash_completions(line: str, script: str) -> set[str]:
+    """The completions of bash at the end of a line."""
+    arguments = [*line.split(" ")]
+    script_text = (
+        f"{script}\nCOMP_WORDS=({' '.join(map(shlex.quote, arguments))})\nCOMP_CWORD={len(arguments) - 1}\n"
         'compopt() { :; }\n_deadheat; printf "%s\\n" "${COMPREPLY[@]}"'
     )
-    done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, cwd=ROOT, timeout=30, check=True)
+    done = subprocess.run(["bash", "-c", script_text], capture_output=True, text=True, cwd=ROOT, timeout=30, check=True)
     return set(done.stdout.split())
 
 
-def script_for(shell: str, capsys: Capture) -> str:
+def completion_script(shell: str, capsys: Capture) -> str:
     assert cli.main(["completion", shell]) == 0
     return capsys.readouterr().out
 
 
 def test_bash_completes_commands_options_formats_and_files(capsys: Capture) -> None:
-    script = script_for("bash", capsys)
-    assert {"scan", "gate", "run"} <= completed("deadheat ", script)
-    assert completed("deadheat ga", script) == {"gate"}
-    assert completed("deadheat gate --pr", script) == {"--prune"}
-    assert {"sarif", "html", "junit"} <= completed("deadheat scan --format ", script)
-    assert completed("deadheat scan REA", script) == {"README.md"}
-    assert "bash" in completed("deadheat run -- bas", script)
-    assert completed("deadheat completion z", script) == {"zsh"}
+    script = completion_script("bash", capsys)
+    assert {"scan", "gate", "run"} <= bash_completions("deadheat ", script)
+    assert bash_completions("deadheat ga", script) == {"gate"}
+    assert bash_completions("deadheat gate --pr", script) == {"--prune"}
+    assert {"sarif", "html", "junit"} <= bash_completions("deadheat scan --format ", script)
+    assert bash_completions("deadheat scan REA", script) == {"README.md"}
+    assert "bash" in bash_completions("deadheat run -- bas", script)
+    assert bash_completions("deadheat completion z", script) == {"zsh"}
 
 
 @pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
-def test_completion_knows_every_option(shell: str, capsys: Capture) -> None:
-    script = script_for(shell, capsys)
+def test_completion_has_every_option(shell: str, capsys: Capture) -> None:
+    script = completion_script(shell, capsys)
     for action in cli.build_parser()._actions:
         for parser in action.choices.values() if isinstance(action.choices, dict) else ():
             for option in parser._actions:
@@ -148,7 +148,7 @@ def test_completion_knows_every_option(shell: str, capsys: Capture) -> None:
 # -- help -------------------------------------------------------------------------------------------
 
 
-def commands() -> dict[str, argparse.ArgumentParser]:
+def command_parsers() -> dict[str, argparse.ArgumentParser]:
     return {
         name: parser
         for action in cli.build_parser()._actions
@@ -157,15 +157,15 @@ def commands() -> dict[str, argparse.ArgumentParser]:
     }
 
 
-@pytest.mark.parametrize("name", sorted(commands()))
-def test_every_command_has_examples_and_tells_its_exit_status(name: str) -> None:
-    text = commands()[name].format_help()
+@pytest.mark.parametrize("name", sorted(command_parsers()))
+def test_every_command_has_examples_and_its_exit_status(name: str) -> None:
+    text = command_parsers()[name].format_help()
     assert "examples:" in text
     assert "exit status:" in text
 
 
 @pytest.mark.parametrize("colourless", [["--no-color"], []], ids=["option", "variable"])
-def test_no_colour_where_none_is_wanted(
+def test_colour_can_be_disabled(
     colourless: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     gate = ["gate", "--baseline", str(tmp_path / "b"), "--quiet", str(REPORT)]

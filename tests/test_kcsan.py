@@ -1,4 +1,4 @@
-"""What the kernel says of its own races is what is found in them."""
+"""KCSAN: the races found are those in the titles of the kernel."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ TITLE = re.compile(
 )
 
 
-def functions(sighting: Sighting) -> list[str]:
+def site_functions(sighting: Sighting) -> list[str]:
     return sorted(a.site.function for a in sighting.report.accesses if a.site)
 
 
-def named(text: str) -> list[list[str]]:
+def title_functions(text: str) -> list[list[str]]:
     """The functions in each title of a text."""
     return sorted(sorted(filter(None, match.groups())) for match in TITLE.finditer(text))
 
 
-WHOLE = [
+COMPLETE_CASES = [
     case for case in CASES.values() if not any(word in case.name for word in ("cut-off", "no-title", "as-its-subject"))
 ]
 
 
-@pytest.mark.parametrize("case", WHOLE, ids=lambda case: case.name)
-def test_the_sites_are_the_functions_of_the_title(case: Case) -> None:
+@pytest.mark.parametrize("case", COMPLETE_CASES, ids=lambda case: case.name)
+def test_sites_are_the_functions_of_the_title(case: Case) -> None:
     text = "\n".join(line for line in case.raw.decode().split("\n") if "BUG: " in line)
-    assert sorted(map(functions, case.sightings())) == named(text)
+    assert sorted(map(site_functions, case.sightings())) == title_functions(text)
 
 
-def test_symbolised_or_not_it_is_one_race() -> None:
-    alike = (
+def test_symbolised_and_raw_reports_are_one_race() -> None:
+    names = (
         *("raw-symbols", "inlined-frames-are-not-blamed", "absolute-paths", "console-times"),
         *("syslog-of-the-kernel", "mail-with-a-margin", "no-title"),
     )
-    marks = {s.verdict.fingerprint for name in alike for s in CASES[f"kcsan/{name}"].sightings()}
+    marks = {s.verdict.fingerprint for name in names for s in CASES[f"kcsan/{name}"].sightings()}
     assert len(marks) == 1
 
 
-def test_a_function_that_races_with_itself_is_one_race_symbolised_or_not() -> None:
+def test_self_race_is_one_race_symbolised_or_not() -> None:
     raw = CASES["kcsan/raw-symbols"].raw.decode()
     raw = raw.replace("relay_account", "relay_note").replace("relay_flush_work", "relay_note")
     inlined = " __relay_do fs/relay/do.c:3 [inline]\n"
@@ -65,14 +65,14 @@ def test_a_function_that_races_with_itself_is_one_race_symbolised_or_not() -> No
     assert one.verdict.fingerprint == other.verdict.fingerprint
 
 
-def test_lines_of_the_console_that_are_wrapped_stay_with_their_caller() -> None:
-    (whole,) = CASES["kcsan/console-times-and-callers"].sightings()
+def test_wrapped_console_lines_stay_with_their_caller() -> None:
+    (original,) = CASES["kcsan/console-times-and-callers"].sightings()
     lines = CASES["kcsan/console-times-and-callers"].raw.decode().split("\n")
     wrapped = "\n".join(line[:56] + "\n" + line[56:] if line[56:] else line for line in lines)
-    (found,) = deadheat.scan(wrapped, diagnose=False)
-    assert found.span.stream == whole.span.stream == "T2214"
-    assert found.verdict.fingerprint == whole.verdict.fingerprint
-    assert [a.site for a in found.report.accesses] == [a.site for a in whole.report.accesses]
+    (sighting,) = deadheat.scan(wrapped, diagnose=False)
+    assert sighting.span.stream == original.span.stream == "T2214"
+    assert sighting.verdict.fingerprint == original.verdict.fingerprint
+    assert [a.site for a in sighting.report.accesses] == [a.site for a in original.report.accesses]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_lines_of_the_console_that_are_wrapped_stay_with_their_caller() -> None:
         (".cold_start", ".cold_start"),
     ],
 )
-def test_what_compilers_append_is_no_part_of_a_name(function: str, parent: str) -> None:
+def test_compiler_suffixes_are_stripped(function: str, parent: str) -> None:
     assert kernel.source_function(function) == parent
     assert kernel.source_function(parent) == parent
 
@@ -102,7 +102,7 @@ def test_what_compilers_append_is_no_part_of_a_name(function: str, parent: str) 
         ("", ""),
     ],
 )
-def test_files_are_told_below_the_root_of_the_source(path: str, file: str) -> None:
+def test_files_are_relative_to_the_source_root(path: str, file: str) -> None:
     assert kernel.relative_path(path) == file
 
 
@@ -119,29 +119,29 @@ def test_files_are_told_below_the_root_of_the_source(path: str, file: str) -> No
         ("netlink_recvmsg", Origin.USER),
     ],
 )
-def test_whose_code_a_frame_is_in(function: str, origin: Origin) -> None:
+def test_origin_of_a_frame(function: str, origin: Origin) -> None:
     assert kernel.find_origin(function) is origin
 
 
-def samples() -> list[Path]:
+def sample_paths() -> list[Path]:
     return sorted((SHARED / "corpus" / "syzkaller").glob("*.txt"))
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the reports of another project")
-def test_samples_of_another_project() -> None:
-    """The functions in each file's title are the sites found; what has no race gives none."""
-    assert samples()
-    for path in samples():
+def test_samples_of_syzkaller() -> None:
+    """The functions in each file's title are the sites; negative samples give no race."""
+    assert sample_paths()
+    for path in sample_paths():
         head, _, text = path.read_text().partition("\n\n")
-        found = deadheat.scan(text.partition("\nREPORT:")[0], diagnose=False)
+        sightings = deadheat.scan(text.partition("\nREPORT:")[0], diagnose=False)
         title = head.partition("\n")[0].removeprefix("TITLE: ")
         if path.name.startswith("negative-"):
-            assert found == [], path.name
+            assert sightings == [], path.name
         elif "KCSAN" in title:
-            assert [functions(s) for s in found] == named(title), path.name
-            assert not any(s.report.damage for s in found), path.name
+            assert [site_functions(s) for s in sightings] == title_functions(title), path.name
+            assert not any(s.report.damage for s in sightings), path.name
         else:
-            (sighting,) = found
+            (sighting,) = sightings
             first = sighting.report.accesses[0].site
             assert first is not None
             assert (sighting.report.detector, first.function) == ("go", title[len("DATA RACE in ") :])

@@ -16,7 +16,7 @@ from deadheat.repo.mining.message_classifier import MessageWeight
 from eval import mining
 from tests.cases import ROOT
 from tests.repositories import Repository, go_report
-from tests.watchdog import ends
+from tests.watchdog import time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -255,7 +255,7 @@ def test_huge_messages_and_odd_bytes(repo: Repository) -> None:
     message = repo.path.parent / "message"
     message.write_bytes(b"hub: fix data race \xff\xfe\x1b[31m\n\n" + b"race lock concurrently " * 100_000)
     repo.git("commit", "-q", "--cleanup=verbatim", "-F", str(message))
-    with ends():
+    with time_limit():
         (fix,) = mined(repo).values()
     assert repo_mining.fix_from_row(repo_mining.fix_to_row(fix)) == fix
 
@@ -288,7 +288,7 @@ def test_a_commit_of_many_megabytes_is_read_in_part(repo: Repository) -> None:
     new = {path: source.replace("h.count", "h.count.Load()") for path, source in old.items()}
     repo.put("p: begin", {**old})
     repo.put("p: fix data race", {**new})
-    with ends():
+    with time_limit():
         (fix,) = mined(repo).values()
     assert len(fix.files) < 6
 
@@ -303,14 +303,14 @@ def test_a_commit_of_a_thousand_files_is_no_fix(repo: Repository) -> None:
 )
 def test_words_take_linear_time(piece: str) -> None:
     text = piece * (message_classifier.MAX_MESSAGE_LENGTH // len(piece) + 1)
-    with ends():
+    with time_limit():
         message_classifier.classify_message(text, f"{text}\n{text}")
 
 
 def test_lines_take_linear_time() -> None:
     rows = [b"x := x.y(" * 100, b"a.b" * 300, b"f(" * 400 + b"&a.b.c", b'"' * 900, b"a[" * 400]
     source = b"package p\n\nfunc F() {\n" + b"\n".join(rows * 200) + b"\n}\n"
-    with ends():
+    with time_limit():
         done = synchronization_changes.SynchronizationChanges()
         synchronization_changes.add_file_changes(done, "p/p.go", b"package p\n\nfunc F() {\n}\n", source)
         synchronization_changes.add_overall_points(done)

@@ -1,4 +1,4 @@
-"""Every way in which Miri has worded a race is understood."""
+"""Miri: every wording of a race is parsed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CASES = {case.name: case for case in all_cases() if case.name.startswith("miri/"
 PLACES = " --> src/a.rs:7:5\nhelp: and (1) occurred earlier here\n --> src/b.rs:9:5\n"
 
 
-def said(first: str, second: str) -> list[tuple[Op, int | None]]:
+def parse_operations(first: str, second: str) -> list[tuple[Op, int | None]]:
     line = f"between (1) {first} on thread `a` and (2) {second} on thread `main` at alloc7"
     (sighting,) = deadheat.scan(f"error: Undefined Behavior: Data race detected {line}\n{PLACES}", diagnose=False)
     return [(access.op, access.size) for access in sighting.report.accesses]
@@ -41,28 +41,28 @@ def said(first: str, second: str) -> list[tuple[Op, int | None]]:
     ],
 )
 def test_operations(worded: str, op: Op, size: int | None) -> None:
-    assert said(worded, "non-atomic write") == [(op, size), (Op.WRITE, None)]
-    assert said("non-atomic read", worded) == [(Op.READ, None), (op, size)]
+    assert parse_operations(worded, "non-atomic write") == [(op, size), (Op.WRITE, None)]
+    assert parse_operations("non-atomic read", worded) == [(Op.READ, None), (op, size)]
 
 
-def test_the_first_line_may_be_broken_anywhere() -> None:
+def test_first_line_may_be_broken_anywhere() -> None:
     (case,) = (c for c in CASES.values() if c.name.endswith("newest-with-numbered-backtrace"))
     text = case.raw.decode()
-    (whole,) = case.sightings()
+    (expected,) = case.sightings()
     first, rest = text.split("\n", 1)
     for column in range(20, len(first)):
         for broken in (f"{first[:column]}\n{first[column:]}", f"{first[:column]}=\n{first[column:]}"):
-            (found,) = deadheat.scan(f"{broken}\n{rest}", diagnose=False)
-            assert found.report.accesses == whole.report.accesses, broken
-            assert found.report.location == whole.report.location, broken
+            (sighting,) = deadheat.scan(f"{broken}\n{rest}", diagnose=False)
+            assert sighting.report.accesses == expected.report.accesses, broken
+            assert sighting.report.location == expected.report.location, broken
 
 
-def test_threads_that_are_called_the_same_are_told_apart() -> None:
+def test_threads_with_equal_names_are_distinguished() -> None:
     (sighting,) = CASES["miri/notes-of-2023-with-old-names"].sightings()
     assert len({actor.id for actor in sighting.report.actors}) == 2
 
 
-def test_the_main_thread_and_where_the_other_was_started() -> None:
+def test_main_thread_and_creation_of_the_other() -> None:
     (sighting,) = CASES["miri/newest-without-backtrace"].sightings()
     main, worker = sighting.report.actors
     assert (main.id, main.state, main.created_at) == ("thread main", ActorState.MAIN, ())
@@ -83,7 +83,7 @@ def test_the_main_thread_and_where_the_other_was_started() -> None:
         ("a<", "a"),
     ],
 )
-def test_parents(function: str, parent: str) -> None:
+def test_source_function(function: str, parent: str) -> None:
     assert rust.source_function(function) == parent
     assert rust.source_function(parent) == parent
 
@@ -105,12 +105,12 @@ def test_parents(function: str, parent: str) -> None:
         ("/home/ci/.cargo/registry/src/index-6f17/slab-0.4.9/src/lib.rs", "src/lib.rs", Origin.USER),
     ],
 )  # fmt: skip
-def test_paths(path: str, file: str, origin: Origin) -> None:
+def test_file_and_origin_of_a_path(path: str, file: str, origin: Origin) -> None:
     frame = rust.make_frame("shop::Cart::add", path, 7)
     assert (frame.file, frame.origin, frame.package) == (file, origin, "shop")
 
 
-def test_a_place_without_a_name_is_known_by_its_file_below_the_crate() -> None:
+def test_unnamed_frame_is_identified_by_its_file_in_the_crate() -> None:
     frames = [rust.make_frame("??", path, 7) for path in ("src/a.rs", "/ci/shop/src/a.rs", "src/b.rs")]
     keys = [rust.function_key(frame) for frame in frames]
     assert keys[0] == keys[1] != keys[2]

@@ -1,4 +1,4 @@
-"""Text that looks like a report costs little, hides none and is none, however much of it there is."""
+"""Text that resembles a report is none, hides none, and is cheap to reject."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Goroutine 73 (running) created at:
 ==================
 """
 HEAD, REST = REPORT.split(b"WARNING: DATA RACE\n")
-# by how it is found: at once; line by line from its banner; from a header that is not its first line
+# found by the fast parser; line by line from the banner; from a header after the first line
 REPORTS = {
     "whole": REPORT,
     "stamped": b"".join(b"[12:00:00] " + line for line in REPORT.splitlines(keepends=True)),
@@ -41,36 +41,36 @@ REPORTS = {
 
 
 @pytest.fixture
-def fed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every line that is fed to a machine."""
+def fed_lines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The lines that are fed to parsers."""
     lines: list[str] = []
     feed = ActiveParsers.feed
 
-    def counted(self: ActiveParsers, lane: str | None, text: str, at: int, end: int, past: bool) -> None:
+    def counted(self: ActiveParsers, stream: str | None, text: str, at: int, end: int, after_end: bool) -> None:
         lines.append(text)
-        feed(self, lane, text, at, end, past)
+        feed(self, stream, text, at, end, after_end)
 
     monkeypatch.setattr(ActiveParsers, "feed", counted)
     return lines
 
 
-# a header of Miri that is cut takes what follows for its rest, even the first lines of others
+# a truncated Miri header takes the following lines for its rest, even those of other reports
 SWALLOWS = "Miri's headers"
 
 
 @pytest.mark.parametrize("name", [name for name in hostile_texts() if name != SWALLOWS])
-def test_hostile_text_is_no_report_and_hides_none(name: str) -> None:
+def test_hostile_text_is_not_a_report_and_hides_none(name: str) -> None:
     text = hostile_texts()[name](9_000)
     wide = text.startswith(b"\xff\xfe")
     for kind, report in REPORTS.items():
         behind = b"\n" + report + b"\n"
         both = text + (behind.decode().encode("utf-16-le") if wide else behind)
-        found = [s for s in deadheat.scan(both, diagnose=False) if s.report.detector == "go"]
-        sites = [[a.site and a.site.line for a in s.report.accesses] for s in found]
+        sightings = [s for s in deadheat.scan(both, diagnose=False) if s.report.detector == "go"]
+        sites = [[a.site and a.site.line for a in s.report.accesses] for s in sightings]
         assert sites == [[212, 40]], kind
 
 
-# whatever is looked at again and again; each was once read a hundred times as often as it is long
+# text that was once read a hundred times
 AGAIN = (
     "creations in quotes of quotes, lured",
     "partial CRI lines without end, lured",
@@ -81,23 +81,23 @@ AGAIN = (
 
 
 @pytest.mark.parametrize("name", AGAIN)
-def test_no_line_is_read_again_and_again(name: str, fed: list[str]) -> None:
+def test_no_line_is_read_repeatedly(name: str, fed_lines: list[str]) -> None:
     text = hostile_texts()[name](30_000)
     assert not deadheat.scan(text, diagnose=False)
-    assert len(fed) < 2.5 * text.count(b"\n") + 100
+    assert len(fed_lines) < 2.5 * text.count(b"\n") + 100
 
 
-def test_near_misses_are_no_reports_and_cost_a_few_lines_each(fed: list[str]) -> None:
+def test_near_misses_are_rejected_within_a_few_lines(fed_lines: list[str]) -> None:
     rng = random.Random(3)
     texts = [rng.choice(NEAR_MISSES) for _ in range(1_500)]
     assert not deadheat.scan("".join(texts), diagnose=False)
-    assert len(fed) < 15 * len(texts)
+    assert len(fed_lines) < 15 * len(texts)
 
 
-def test_most_near_misses_cost_no_line_at_all(fed: list[str]) -> None:
+def test_most_near_misses_are_rejected_without_a_parser(fed_lines: list[str]) -> None:
     for text in NEAR_MISSES:
         assert not deadheat.scan(text, diagnose=False)
-    assert len(fed) < len(NEAR_MISSES)
+    assert len(fed_lines) < len(NEAR_MISSES)
 
 
 SENTENCE = 'We saw "Write at 0x00c0000a1238 by goroutine 7:" {}\n'
@@ -109,21 +109,21 @@ FRAME = "  example.com/shop.(*Cart).Add()\n      /src/shop/cart.go:31 +0x45\n"
     [
         (SENTENCE.format("twice") + FRAME, 0),
         (SENTENCE.format("") + FRAME, 0),
-        # where nothing is behind the call that could be its place, a line holds no report
+        # without a position after the call, a line holds no report
         ("Write at 0x00c0000a1238 by goroutine 7: main.f() is to blame, so is main.g()\n", 0),
         (f"We saw Write at 0x00c0000a1238 by goroutine 7: in main.f() of cart.go:31\n{FRAME}", 0),
-        # with text on one side only it may be the detector's
+        # with text on one side only, it may be a header
         (f"progress: 45%Write at 0x00c0000a1238 by goroutine 7:\n{FRAME}", 1),
         (f"Write at 0x00c0000a1238 by goroutine 7:served in 3ms\n{FRAME}", 1),
-        # behind a writer's mark, which the next lines have too
+        # after a prefix that the next lines share
         ("".join(f"w3> {x}\n" for x in f"Write by goroutine 7:ok\n{FRAME}".splitlines()), 1),
     ],
 )
-def test_a_header_within_a_sentence_begins_no_report(text: str, count: int) -> None:
+def test_header_within_a_sentence_starts_no_report(text: str, count: int) -> None:
     assert len(deadheat.scan(text, diagnose=False)) == count
 
 
-def test_a_list_of_patterns_a_sentence_and_a_panic_are_no_report() -> None:
+def test_patterns_a_sentence_and_a_panic_are_no_report() -> None:
     patterns = '  - "WARNING: DATA RACE"\n  - "fatal error: concurrent map writes"\n  - "panic: "\n'
     dump = f"panic: no item\n\ngoroutine 1 [running]:\n{FRAME}exit status 2\n"
     assert not deadheat.scan(2 * f"patterns:\n{patterns}{SENTENCE.format('twice')}" + dump, diagnose=False)
@@ -135,8 +135,8 @@ def _filler() -> Callable[[int], bytes]:
 
 
 @pytest.mark.parametrize("gap", [0, 7_000, 200_000, 260_000, 300_000, 1_100_000])
-def test_where_nothing_was_near_for_long_a_report_is_still_found(gap: int, filler: Callable[[int], bytes]) -> None:
-    """What is told to be barren ends before it, wherever blocks and looks end."""
+def test_report_after_a_long_gap_is_found(gap: int, filler: Callable[[int], bytes]) -> None:
+    """The skipped region ends before the report, wherever blocks end."""
     banners = b"the words DATA RACE and nothing else\n" * 40
     text = banners + filler(gap) + banners + REPORT + banners
     assert [s.span.offset for s in deadheat.scan(text, diagnose=False)] == [text.index(b"WARNING: DATA RACE\nW")]

@@ -1,4 +1,4 @@
-"""Laws that hold for every text: what was recorded, what became of it, and what nobody ever printed."""
+"""Properties of every text: cases, mutations of cases, and arbitrary bytes."""
 
 from __future__ import annotations
 
@@ -41,36 +41,36 @@ from deadheat.output.spill_buffer import unpack_lines
 from deadheat.symbols import go
 from deadheat.text.window import StreamSource
 from tests.cases import all_cases
-from tests.damage import named
+from tests.damage import damage_named
 from tests.damage.writers import other_process
 
 pytestmark = pytest.mark.long
 CASES = {case.name: case for case in all_cases()}
 NAMES = sorted(CASES)
 WITH_REPORTS = [name for name in NAMES if CASES[name].expected]
-# read by its layout, which is for those to find who have all of it
+# decoded by its layout, which needs the whole text
 WIDE = "go/utf-16"
 NARROW = [name for name in WITH_REPORTS if name != WIDE]
 BANNER = b"WARNING: DATA RACE\n"
 CLOSING = b"\n==================\n"
 
 
-def law(examples: int) -> settings:
+def example_count(examples: int) -> settings:
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
     return settings(max_examples=examples, deadline=None, suppress_health_check=slow)
 
 
 @cache
-def raw_of(name: str) -> bytes:
+def case_bytes(name: str) -> bytes:
     return CASES[name].raw
 
 
-def marks(found: list[Sighting]) -> list[str]:
-    return [sighting.verdict.fingerprint for sighting in found]
+def fingerprints(sightings: list[Sighting]) -> list[str]:
+    return [sighting.verdict.fingerprint for sighting in sightings]
 
 
 def assert_sound(raw: bytes) -> None:
-    """What must be true of whatever was found."""
+    """Assert what holds for every sighting."""
     for sighting in deadheat.scan(raw, diagnose=False):
         span = sighting.span
         assert 0 <= span.offset < span.end <= len(raw)
@@ -78,13 +78,13 @@ def assert_sound(raw: bytes) -> None:
         assert report.accesses
         for access in report.accesses:
             assert access.site is None or access.site in access.stack
-        plain = deadheat.sighting_to_wire(sighting)
-        assert deadheat.sighting_from_wire(json.loads(json.dumps(plain))) == sighting
+        row = deadheat.sighting_to_wire(sighting)
+        assert deadheat.sighting_from_wire(json.loads(json.dumps(row))) == sighting
 
 
 # -- any text --------------------------------------------------------------------------------------
 
-WORDS = (
+FRAGMENTS = (
     b"WARNING: DATA RACE", b"Read at 0x00c0000a1238 by goroutine 7:", b"goroutine 7:",
     b"Previous write by main goroutine:", b"Goroutine 7 (running) created at:", b"\n", b"\n\n",
     b"  main.main()", b"      /src/main.go:12 +0x9a", b"==================", b"by goroutine",
@@ -96,31 +96,31 @@ WORDS = (
 )  # fmt: skip
 
 
-@law(150)
+@example_count(150)
 @given(st.binary(max_size=400))
-def test_no_bytes_raise(raw: bytes) -> None:
+def test_arbitrary_bytes_do_not_raise(raw: bytes) -> None:
     assert_sound(raw)
 
 
-@law(300)
-@given(st.lists(st.one_of(st.sampled_from(WORDS), st.binary(max_size=6)), max_size=60))
-def test_no_mixture_of_a_detectors_words_raises(words: list[bytes]) -> None:
-    assert_sound(b"".join(words))
+@example_count(300)
+@given(st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.binary(max_size=6)), max_size=60))
+def test_mixed_fragments_of_reports_do_not_raise(fragments: list[bytes]) -> None:
+    assert_sound(b"".join(fragments))
 
 
-@law(200)
-@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=40))
-def test_no_mixture_of_a_detectors_lines_raises(words: list[bytes]) -> None:
-    assert_sound(BANNER + b"\n".join(words))
+@example_count(200)
+@given(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=40))
+def test_mixed_lines_of_reports_do_not_raise(fragments: list[bytes]) -> None:
+    assert_sound(BANNER + b"\n".join(fragments))
 
 
-# -- mutations of what was printed -----------------------------------------------------------------
+# -- mutated cases ---------------------------------------------------------------------------------
 
 
 @st.composite
-def mutated(draw: st.DrawFn) -> bytes:
-    """A case after a few accidents to its lines or bytes."""
-    raw = raw_of(draw(st.sampled_from(NAMES)))
+def mutated_cases(draw: st.DrawFn) -> bytes:
+    """A case with some lines or bytes changed."""
+    raw = case_bytes(draw(st.sampled_from(NAMES)))
     for _ in range(draw(st.integers(1, 4))):
         by_line = draw(st.booleans())
         parts = raw.split(b"\n") if by_line else [raw[i : i + 1] for i in range(len(raw))]
@@ -133,88 +133,88 @@ def mutated(draw: st.DrawFn) -> bytes:
             case "duplicate":
                 parts[low:low] = parts[low:high]
             case "insert":
-                parts.insert(low, draw(st.one_of(st.sampled_from(WORDS), st.binary(max_size=9))))
+                parts.insert(low, draw(st.one_of(st.sampled_from(FRAGMENTS), st.binary(max_size=9))))
             case "swap":
                 parts[low:high] = parts[low:high][::-1]
             case _:
-                parts[low:high] = raw_of(draw(st.sampled_from(NAMES))).split(b"\n")[:20]
+                parts[low:high] = case_bytes(draw(st.sampled_from(NAMES))).split(b"\n")[:20]
         raw = (b"\n" if by_line else b"").join(parts)
     return raw
 
 
-@pytest.mark.twice
-@law(300)
-@given(mutated())
-def test_no_mutation_raises(raw: bytes) -> None:
+@pytest.mark.compiled_too
+@example_count(300)
+@given(mutated_cases())
+def test_mutated_cases_do_not_raise(raw: bytes) -> None:
     assert_sound(raw)
 
 
-@law(150)
-@given(mutated(), st.randoms(use_true_random=False))
-def test_the_size_of_blocks_changes_nothing(raw: bytes, rng: random.Random) -> None:
+@example_count(150)
+@given(mutated_cases(), st.randoms(use_true_random=False))
+def test_block_size_changes_nothing(raw: bytes, rng: random.Random) -> None:
     file = io.BytesIO(raw)
     source = StreamSource(lambda _: file.read(rng.choice((1, 7, 60, 300, 5000))))
-    whole = list(api.read_sightings(StreamSource(io.BytesIO(raw).read), "text"))
-    assert list(api.read_sightings(source, "text")) == whole
+    expected = list(api.read_sightings(StreamSource(io.BytesIO(raw).read), "text"))
+    assert list(api.read_sightings(source, "text")) == expected
 
 
 @pytest.mark.parametrize(("size", "every"), [(1, 12), (13, 4), (64, 3)])
-def test_the_size_of_blocks_changes_no_case(size: int, every: int) -> None:
+def test_block_size_changes_no_case(size: int, every: int) -> None:
     for name in (name for name in NAMES[::every] if name != WIDE):
-        file = io.BytesIO(raw_of(name))
+        file = io.BytesIO(case_bytes(name))
         source = StreamSource(lambda _, file=file: file.read(size))  # type: ignore[misc]
-        whole = api.read_sightings(StreamSource(io.BytesIO(raw_of(name)).read), name, opt_in=True)
-        assert list(api.read_sightings(source, name, opt_in=True)) == list(whole), name
+        expected = api.read_sightings(StreamSource(io.BytesIO(case_bytes(name)).read), name, opt_in=True)
+        assert list(api.read_sightings(source, name, opt_in=True)) == list(expected), name
 
 
-# -- one document does not see another -------------------------------------------------------------
+# -- documents are independent ---------------------------------------------------------------------
 
 
-@law(6)
+@example_count(6)
 @given(st.permutations(WITH_REPORTS))
-def test_shuffled_documents_give_what_each_gives_alone(names: list[str]) -> None:
+def test_order_of_documents_does_not_matter(names: list[str]) -> None:
     for name in names:
-        found = CASES[name].sightings()
-        assert marks(found) == [e["fingerprint"] for e in CASES[name].expected], name
-        assert [s.verdict.title for s in found] == [e["title"] for e in CASES[name].expected]
+        sightings = CASES[name].sightings()
+        assert fingerprints(sightings) == [e["fingerprint"] for e in CASES[name].expected], name
+        assert [s.verdict.title for s in sightings] == [e["title"] for e in CASES[name].expected]
 
 
-def alone(raw: bytes) -> list[Report]:
-    """What is made of a text by a reader that has read nothing before."""
+def read_anew(raw: bytes) -> list[Report]:
+    """The reports of a text for a new reader."""
     api.report_reader.cache_clear()
     return [sighting.report for sighting in deadheat.scan(raw, diagnose=False)]
 
 
-@law(150)
+@example_count(150)
 @given(st.sampled_from(NARROW), st.randoms(use_true_random=False))
-def test_an_echo_is_read_as_if_it_were_the_first(name: str, rng: random.Random) -> None:
-    """The same report with other addresses and goroutines, after its like was read thrice."""
-    raw = raw_of(name)
+def test_duplicate_is_read_like_a_first_report(name: str, rng: random.Random) -> None:
+    """The same report with other addresses and goroutines, after three readings of the original."""
+    raw = case_bytes(name)
     text = raw.decode("utf-8", "surrogateescape")
     other = other_process(text, rng).encode("utf-8", "surrogateescape")
     for _ in range(3):
         deadheat.scan(raw, diagnose=False)
-    found = deadheat.scan(other, diagnose=False)
-    assert [sighting.report for sighting in found] == alone(other)
-    assert marks(found) == [api.verdict_for(report).fingerprint for report in alone(other)]
+    sightings = deadheat.scan(other, diagnose=False)
+    assert [sighting.report for sighting in sightings] == read_anew(other)
+    assert fingerprints(sightings) == [api.verdict_for(report).fingerprint for report in read_anew(other)]
 
 
-@law(150)
+@example_count(150)
 @given(st.sampled_from(NARROW), st.randoms(use_true_random=False))
-def test_a_number_that_differs_within_a_report_is_no_echo(name: str, rng: random.Random) -> None:
-    """One digit changed anywhere, after the unchanged text was read thrice."""
-    raw = raw_of(name)
+def test_report_with_one_changed_digit_is_not_a_duplicate(name: str, rng: random.Random) -> None:
+    """One digit changed anywhere, after three readings of the original."""
+    raw = case_bytes(name)
     for _ in range(3):
         deadheat.scan(raw, diagnose=False)
     digits = [match.start() for match in re.finditer(rb"[0-9a-f]", raw)]
     at = rng.choice(digits)
     changed = raw[:at] + rng.choice((b"0", b"7", b"a", b"e")) + raw[at + 1 :]
-    found = deadheat.scan(changed, diagnose=False)
-    assert [sighting.report for sighting in found] == alone(changed)
-    assert marks(found) == [api.verdict_for(report).fingerprint for report in alone(changed)]
+    sightings = deadheat.scan(changed, diagnose=False)
+    assert [sighting.report for sighting in sightings] == read_anew(changed)
+    assert fingerprints(sightings) == [api.verdict_for(report).fingerprint for report in read_anew(changed)]
 
 
-# -- two ways to read one report -------------------------------------------------------------------
+# -- fast parser and line parser -------------------------------------------------------------------
 
 
 @cache
@@ -230,28 +230,27 @@ def clean_reports() -> list[str]:
     return list(texts)
 
 
-def by_machine(text: str) -> Report | None:
-    machine = GoRaceParser()
+def parse_by_line(text: str) -> Report | None:
+    parser = GoRaceParser()
     verdict = None
     for line in f"{text}{CLOSING.decode()}".splitlines():
-        verdict = machine.feed(line)
-    return machine.finish(ends_mid_line=False) if verdict is LineVerdict.CLOSED else None
+        verdict = parser.feed(line)
+    return parser.finish(ends_mid_line=False) if verdict is LineVerdict.CLOSED else None
 
 
-def test_reading_at_once_gives_what_the_machine_gives() -> None:
+def test_fast_parser_agrees_with_the_line_parser() -> None:
     at_once = 0
     for text in clean_reports():
-        whole = fast.parse_intact(text)
-        if whole is not None:
+        report = fast.parse_intact(text)
+        if report is not None:
             at_once += 1
-            assert whole == by_machine(text), text
+            assert report == parse_by_line(text), text
     assert at_once > 100
 
 
-@law(300)
+@example_count(300)
 @given(st.data())
-def test_reading_at_once_refuses_or_agrees_with_the_machine(data: st.DataObject) -> None:
-    """Lines of clean reports, changed a little: the quick way must not see more or less."""
+def test_fast_parser_refuses_or_agrees_on_changed_lines(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(clean_reports()))
     lines = text.split("\n")
     at = data.draw(st.integers(1, len(lines) - 1))
@@ -268,17 +267,17 @@ def test_reading_at_once_refuses_or_agrees_with_the_machine(data: st.DataObject)
             char = data.draw(st.sampled_from(" :+0x%a\t²(/"))
             lines[at] = lines[at][:column] + char + lines[at][column + 1 :]
     changed = "\n".join(lines)
-    whole = fast.parse_intact(changed)
-    if whole is not None:
-        assert whole == by_machine(changed)
+    report = fast.parse_intact(changed)
+    if report is not None:
+        assert report == parse_by_line(changed)
 
 
-# -- what happens on the way -----------------------------------------------------------------------
+# -- truncation and wrapping -----------------------------------------------------------------------
 
 
 @cache
-def frames_of(name: str) -> frozenset[tuple[str, str, int | None]]:
-    """Function and file of every frame in a case's reports, with and without its line."""
+def case_frames(name: str) -> frozenset[tuple[str, str, int | None]]:
+    """Function and file of every frame in the reports of a case, with and without its line."""
     frames: set[tuple[str, str, int | None]] = set()
     for sighting in CASES[name].sightings():
         report = sighting.report
@@ -286,35 +285,35 @@ def frames_of(name: str) -> frozenset[tuple[str, str, int | None]]:
         for frame in (frame for stack in stacks for frame in stack):
             for file in (frame.file, frame.path):
                 frames |= {(frame.function, file, frame.line), (frame.function, file, None)}
-                frames.add(("??", file, frame.line))  # Miri tells the place first, then the function
+                frames.add(("??", file, frame.line))  # Miri prints the position before the function
             frames.add((frame.function, "", None))
     return frozenset(frames)
 
 
 @cache
-def parts_of(name: str) -> frozenset[Access | Actor]:
-    """Everything that an honest reader of a part of a case may take for whole."""
+def case_parts(name: str) -> frozenset[Access | Actor]:
+    """Every access and actor of a case, which a truncated case may repeat without a damage mark."""
     parts: set[Access | Actor] = set()
     for sighting in CASES[name].sightings():
         parts.update(sighting.report.accesses, sighting.report.actors)
     return frozenset(parts)
 
 
-def assert_cut_is_honest(name: str, cut: int) -> None:
-    for sighting in deadheat.scan(raw_of(name)[:cut], name, diagnose=False):
+def assert_truncation_is_marked(name: str, cut: int) -> None:
+    for sighting in deadheat.scan(case_bytes(name)[:cut], name, diagnose=False):
         report = sighting.report
-        if not {*report.accesses, *report.actors} <= parts_of(name):
+        if not {*report.accesses, *report.actors} <= case_parts(name):
             assert report.damage, f"{name} cut at {cut} is not marked"
         for site in (access.site for access in report.accesses):
             if site is not None:
-                known = (site.function, site.file, site.line) in frames_of(name)
+                known = (site.function, site.file, site.line) in case_frames(name)
                 assert known, f"{name} cut at {cut}: {site}"
 
 
-@law(400)
+@example_count(400)
 @given(st.sampled_from(NARROW), st.floats(0, 1, exclude_max=True))
-def test_a_text_that_was_cut_off_gives_no_false_site(name: str, where: float) -> None:
-    assert_cut_is_honest(name, int(where * len(raw_of(name))))
+def test_truncated_text_gives_no_false_site(name: str, where: float) -> None:
+    assert_truncation_is_marked(name, int(where * len(case_bytes(name))))
 
 
 @pytest.mark.parametrize(
@@ -324,24 +323,27 @@ def test_a_text_that_was_cut_off_gives_no_false_site(name: str, where: float) ->
         "go_fatal/map-writes-go-1-27",
         *("kcsan/inlined-frames-are-not-blamed", "kcsan/several-places-per-frame"),
         *("miri/newest-with-numbered-backtrace", "miri/notes-of-2024-with-frames-of-the-library"),
+        *("tsan/mutex-created-and-mutex-destroyed", "tsan/cycle-of-three-without-a-banner"),
+        *("tsan/kind-from-the-summary-where-the-banner-is-gone", "tsan/bazel-and-toolchain-paths"),
+        "tsan/thread-leak-with-others-like-it",
     ],
 )
-def test_a_text_that_was_cut_off_anywhere_gives_no_false_site(name: str) -> None:
-    for cut in range(len(raw_of(name))):
-        assert_cut_is_honest(name, cut)
+def test_text_truncated_anywhere_gives_no_false_site(name: str) -> None:
+    for cut in range(len(case_bytes(name))):
+        assert_truncation_is_marked(name, cut)
 
 
-PLAIN = [name for name in WITH_REPORTS if name.startswith("go/") and raw_of(name).isascii()]
+ASCII_CASES = [name for name in WITH_REPORTS if name.startswith("go/") and case_bytes(name).isascii()]
 HARMLESS = ("github-actions", "jenkins", "crlf", "indented-4", "indented-tab", "kubectl", "utf-8-bom")
 
 
 @pytest.mark.parametrize("damage", HARMLESS)
 def test_harmless_wrapping_changes_no_fingerprint(damage: str) -> None:
     wrong = []
-    for name in PLAIN:
-        damaged = named(damage).apply(raw_of(name).decode(), random.Random(name))
+    for name in ASCII_CASES:
+        damaged = damage_named(damage).apply(case_bytes(name).decode(), random.Random(name))
         expected = sorted(e["fingerprint"] for e in CASES[name].expected)
-        if sorted(marks(deadheat.scan(damaged, diagnose=False))) != expected:
+        if sorted(fingerprints(deadheat.scan(damaged, diagnose=False))) != expected:
             wrong.append(name)
     assert wrong == []
 
@@ -355,9 +357,9 @@ SYMBOLS = st.one_of(
 )
 
 
-@law(400)
+@example_count(400)
 @given(SYMBOLS, SYMBOLS, st.one_of(st.none(), st.integers(0, 10**9)))
-def test_no_symbol_and_no_path_raises(symbol: str, path: str, line: int | None) -> None:
+def test_arbitrary_symbols_and_paths_do_not_raise(symbol: str, path: str, line: int | None) -> None:
     package, function = go.split_symbol(symbol)
     assert isinstance(go.source_function(function), str)
     frame = go.make_frame(symbol, path, line)
@@ -366,9 +368,9 @@ def test_no_symbol_and_no_path_raises(symbol: str, path: str, line: int | None) 
     assert go.is_test_function(function) in (True, False)
 
 
-@law(200)
+@example_count(200)
 @given(SYMBOLS)
-def test_the_parent_of_a_parent_is_itself(function: str) -> None:
+def test_source_function_is_idempotent(function: str) -> None:
     once = go.source_function(function)
     assert go.source_function(once) == once
 
@@ -378,15 +380,15 @@ FUNCTIONS = st.from_regex(r"(\(\*[A-Z][a-z]{0,5}\)\.)?[A-Z][a-zA-Z]{0,6}", fullm
 CLOSURES = st.from_regex(r"(\.func[1-9]|\.gowrap[1-9]|\.[1-9]|-fm|\.deferwrap[1-9]){0,3}", fullmatch=True)
 
 
-@law(100)
+@example_count(100)
 @given(PACKAGES, FUNCTIONS, CLOSURES)
-def test_a_symbol_splits_into_what_it_was_made_of(package: str, name: str, closure: str) -> None:
+def test_symbol_is_split_into_package_and_function(package: str, name: str, closure: str) -> None:
     short = package.rpartition("/")[2]
     assert go.split_symbol(f"{package}.{name}{closure}") == (package, f"{short}.{name}{closure}")
     assert go.source_function(f"{short}.{name}{closure}") == f"{short}.{name}"
 
 
-# -- wire ------------------------------------------------------------------------------------------
+# -- serialization ---------------------------------------------------------------------------------
 
 ANY = st.text(max_size=12)
 FRAMES = st.builds(
@@ -405,7 +407,7 @@ def accesses(draw: st.DrawFn) -> Access:
     )  # fmt: skip
     site = draw(st.sampled_from((None, *stack)))
     if site is not None:
-        # the wire names a site by what tells it from the other frames of its stack
+        # a site is serialized by the fields that identify it in its stack
         site = next(f for f in stack if f[:4] == site[:4])
     return access._replace(site=site)
 
@@ -432,14 +434,14 @@ SIGHTINGS = st.builds(
 )  # fmt: skip
 
 
-@law(150)
+@example_count(150)
 @given(SIGHTINGS)
-def test_the_wire_gives_back_what_it_took(sighting: Sighting) -> None:
-    plain = json.loads(json.dumps(deadheat.sighting_to_wire(sighting)))
-    assert deadheat.sighting_from_wire(plain) == sighting
+def test_serialization_round_trip(sighting: Sighting) -> None:
+    row = json.loads(json.dumps(deadheat.sighting_to_wire(sighting)))
+    assert deadheat.sighting_from_wire(row) == sighting
 
 
-@law(150)
+@example_count(150)
 @given(SIGHTINGS)
 def test_the_race_is_found_in_a_line_whatever_stands_in_it(sighting: Sighting) -> None:
     collector = JsonLinesCollector()
@@ -451,12 +453,12 @@ def test_the_race_is_found_in_a_line_whatever_stands_in_it(sighting: Sighting) -
     assert line == json.dumps(expected, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def test_the_wire_refuses_another_schema() -> None:
+def test_another_schema_is_refused() -> None:
     (sighting,) = CASES["go/two-goroutines"].sightings()
-    plain = {**deadheat.sighting_to_wire(sighting), "schema": 99}
+    row = {**deadheat.sighting_to_wire(sighting), "schema": 99}
     with pytest.raises(ValueError, match="schema 99"):
-        deadheat.sighting_from_wire(plain)
+        deadheat.sighting_from_wire(row)
 
 
-def test_the_closing_and_the_banner_are_the_dialects_own() -> None:
+def test_closing_is_that_of_the_detector() -> None:
     assert DETECTOR.report_end == CLOSING

@@ -1,4 +1,4 @@
-"""`deadheat run`: the command's output, signals and end are what they would be without us."""
+"""`deadheat run`: the output, signals and exit status of the command are unchanged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TITLE = "read/write race in cart.(*Cart): Total / Add"
 PATIENCE = 60
 
 
-def ran(
+def run_deadheat(
     *args: str | Path, cwd: Path | None = None, stdin: bytes = b"", env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
@@ -37,15 +37,15 @@ def ran(
     )  # fmt: skip
 
 
-def started(*args: str | Path) -> subprocess.Popen[bytes]:
+def start_deadheat(*args: str | Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [*RUN, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT,
-        preexec_fn=_heeding,
+        preexec_fn=_restore_signals,
     )  # fmt: skip
 
 
-def _heeding() -> None:
-    """Whoever runs the tests in the background or with `nohup` ignores what a shell is to hear."""
+def _restore_signals() -> None:
+    """Restore signals that background jobs and `nohup` ignore."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
@@ -53,24 +53,24 @@ def _heeding() -> None:
 # -- output -----------------------------------------------------------------------------------------
 
 
-def test_output_passes_unchanged_and_each_race_is_told_once(tmp_path: Path) -> None:
+def test_output_is_unchanged_and_each_race_is_printed_once(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_bytes(b"\x00\xff\x1b[31m no newline, then\n" + 2 * REPORT.read_bytes() + b"the end")
-    done = ran("--", "cat", log)
+    done = run_deadheat("--", "cat", log)
     assert (done.returncode, done.stdout) == (0, log.read_bytes())
     assert done.stderr.decode().count(TITLE) == 1
     assert "seen 2 times" in done.stderr.decode()
 
 
-def test_both_outputs_stay_apart() -> None:
-    done = ran("--", "sh", "-c", f"cat {REPORT}; cat {OTHER} >&2; exit 66")
+def test_stdout_and_stderr_stay_separate() -> None:
+    done = run_deadheat("--", "sh", "-c", f"cat {REPORT}; cat {OTHER} >&2; exit 66")
     assert done.returncode == 66
     assert done.stdout == REPORT.read_bytes()
     assert done.stderr.startswith(OTHER.read_bytes())
     assert b"2 races" in done.stderr
 
 
-def test_the_order_of_lines_is_kept_where_both_outputs_are_one() -> None:
+def test_order_of_lines_is_kept_on_a_shared_output() -> None:
     script = "for i in 1 2 3 4 5 6; do echo out $i; echo err $i >&2; done"
     done = subprocess.run(
         [*RUN, "--", "sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -80,8 +80,8 @@ def test_the_order_of_lines_is_kept_where_both_outputs_are_one() -> None:
     assert done.stdout.decode().splitlines() == lines
 
 
-def test_output_comes_at_once_and_not_at_the_end() -> None:
-    with started("--", "sh", "-c", "echo first; exec sleep 30") as process:
+def test_output_is_forwarded_immediately() -> None:
+    with start_deadheat("--", "sh", "-c", "echo first; exec sleep 30") as process:
         assert process.stdout
         assert process.stdout.readline() == b"first\n"
         assert process.poll() is None
@@ -89,36 +89,36 @@ def test_output_comes_at_once_and_not_at_the_end() -> None:
         assert process.wait(PATIENCE) == 128 + signal.SIGTERM
 
 
-def test_whoever_reads_the_output_need_not_wait_for_the_races(tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    os.mkfifo(told)
-    with started("--output", told, "--", "cat", REPORT) as process:
+def test_output_is_closed_before_the_races_are_written(tmp_path: Path) -> None:
+    races = tmp_path / "told"
+    os.mkfifo(races)
+    with start_deadheat("--output", races, "--", "cat", REPORT) as process:
         assert process.stdout
         assert process.stdout.read() == REPORT.read_bytes()
         assert process.poll() is None, "it waits for somebody to read the races"
-        assert TITLE in told.read_text()
+        assert TITLE in races.read_text()
         assert process.wait(PATIENCE) == 0
 
 
-def test_the_command_reads_our_input() -> None:
-    assert ran("--", "cat", stdin=b"given\n").stdout == b"given\n"
+def test_command_reads_standard_input() -> None:
+    assert run_deadheat("--", "cat", stdin=b"given\n").stdout == b"given\n"
 
 
-def test_no_race_is_no_word() -> None:
-    done = ran("--", "echo", "all is well")
+def test_nothing_is_printed_without_a_race() -> None:
+    done = run_deadheat("--", "echo", "all is well")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"all is well\n", b"")
 
 
-def test_races_go_to_a_file_if_asked(tmp_path: Path) -> None:
+def test_races_are_written_to_files(tmp_path: Path) -> None:
     options = ["--output", "out.txt", "--write", "sarif=r.sarif", "--write", "html=r.html"]
-    done = ran(*options, "--", "cat", REPORT, cwd=tmp_path)
+    done = run_deadheat(*options, "--", "cat", REPORT, cwd=tmp_path)
     assert done.stderr == b""
     assert TITLE in (tmp_path / "out.txt").read_text()
     assert json.loads((tmp_path / "r.sarif").read_text())["runs"][0]["results"]
     assert "</html>" in (tmp_path / "r.html").read_text()
 
 
-def test_a_reader_that_goes_away_ends_the_command_as_without_us() -> None:
+def test_closed_output_ends_the_command_with_sigpipe() -> None:
     script = f"'{sys.executable}' -m deadheat run -- yes | head -1"
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {script}"], capture_output=True, env=ENVIRONMENT,
@@ -127,13 +127,13 @@ def test_a_reader_that_goes_away_ends_the_command_as_without_us() -> None:
     assert (done.returncode, done.stdout) == (128 + signal.SIGPIPE, b"y\n")
 
 
-def test_what_stays_in_the_background_is_not_waited_for() -> None:
-    done = ran("--", "sh", "-c", "sleep 300 & echo $!")
+def test_background_processes_are_not_waited_for() -> None:
+    done = run_deadheat("--", "sh", "-c", "sleep 300 & echo $!")
     assert done.returncode == 0
-    os.kill(int(done.stdout), signal.SIGTERM)  # it is still there
+    os.kill(int(done.stdout), signal.SIGTERM)  # it is still running
 
 
-# -- how it ends ------------------------------------------------------------------------------------
+# -- exit status ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -150,22 +150,22 @@ def test_what_stays_in_the_background_is_not_waited_for() -> None:
     ],
     ids=lambda value: str(value)[-30:],
 )
-def test_it_ends_as_the_command_ended(command: Sequence[str | Path], status: int) -> None:
-    assert ran("--", *command).returncode == status
+def test_exit_status_is_that_of_the_command(command: Sequence[str | Path], status: int) -> None:
+    assert run_deadheat("--", *command).returncode == status
 
 
 def test_nothing_is_lost_when_the_command_crashes() -> None:
-    done = ran("--", "sh", "-c", f"cat {REPORT}; printf unfinished; kill -KILL $$")
+    done = run_deadheat("--", "sh", "-c", f"cat {REPORT}; printf unfinished; kill -KILL $$")
     assert done.returncode == 128 + 9
     assert done.stdout == REPORT.read_bytes() + b"unfinished"
     assert TITLE in done.stderr.decode()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
-def test_signals_reach_the_command_which_may_have_its_own_mind(number: signal.Signals) -> None:
+def test_signals_are_forwarded_to_the_command(number: signal.Signals) -> None:
     name = number.name.removeprefix("SIG")
     script = f"trap 'cat {REPORT}; exit 5' {name}; echo ready; while :; do sleep 0.05; done"
-    with started("--", "sh", "-c", script) as process:
+    with start_deadheat("--", "sh", "-c", script) as process:
         assert process.stdout
         assert process.stderr
         assert process.stdout.readline() == b"ready\n"
@@ -175,38 +175,30 @@ def test_signals_reach_the_command_which_may_have_its_own_mind(number: signal.Si
         assert TITLE in process.stderr.read().decode()
 
 
-def test_a_ctrl_c_at_the_terminal_reaches_the_command_once(tmp_path: Path) -> None:
-    """The terminal tells the whole group; deadheat must not tell the command again."""
-    heard = tmp_path / "heard"
-    script = f"trap 'echo x >> {heard}' INT; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done"
+def test_ctrl_c_at_the_terminal_reaches_the_command_once(tmp_path: Path) -> None:
+    """The terminal signals the whole process group; deadheat must not signal the command again."""
+    signals = tmp_path / "heard"
+    script = f"trap 'echo x >> {signals}' INT; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done"
     pid, terminal = os.forkpty()
     if pid == 0:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.execve(sys.executable, [*RUN, "--", "sh", "-c", script], ENVIRONMENT)
     try:
-        seen = b""
-        while b"ready" not in seen:
-            seen += os.read(terminal, 1024)
+        printed = b""
+        while b"ready" not in printed:
+            printed += os.read(terminal, 1024)
         os.write(terminal, b"\x03")
         _, status = os.waitpid(pid, 0)
     finally:
         os.close(terminal)
     assert os.waitstatus_to_exitcode(status) == 0
-    assert heard.read_text() == "x\n"
-
-
-@pytest.mark.parametrize("args", [[], ["--"], ["--gate", "--", "true"], ["--update", "--", "true"]])
-def test_wrong_usage_is_status_2(args: list[str]) -> None:
-    done = ran(*args)
-    assert done.returncode == 2
-    assert done.stderr.startswith(b"deadheat run: ")
-    assert done.stderr.count(b"\n") == 1
+    assert signals.read_text() == "x\n"
 
 
 @pytest.mark.parametrize("option", ["--output=", "--write=sarif="])
-def test_a_file_that_cannot_be_written_hides_no_race(tmp_path: Path, option: str) -> None:
+def test_file_that_cannot_be_written_hides_no_race(tmp_path: Path, option: str) -> None:
     file = tmp_path / "no" / "races"
-    done = ran(f"{option}{file}", "--write", f"junit={tmp_path / 'junit.xml'}", "--", "cat", REPORT)
+    done = run_deadheat(f"{option}{file}", "--write", f"junit={tmp_path / 'junit.xml'}", "--", "cat", REPORT)
     assert done.returncode == 3
     assert TITLE in done.stderr.decode()
     assert done.stderr.decode().splitlines()[-1].startswith(f"deadheat: {file}: cannot be written")
@@ -223,44 +215,44 @@ OTHERWISE = r"--- FAIL: TestSum (0.00s)\n    sum_test.go:9: five\nFAIL\n"
     ("after", "status", "expected"),
     [
         (RACED, 1, 0),  # it failed for the known race
-        (RACED + OTHERWISE, 1, 1),  # and for something else
+        (RACED + OTHERWISE, 1, 1),  # and for another reason
         (r"FAIL\texample.com/x [build failed]\n", 2, 2),
         ("", 66, 0),
     ],
 )
-def test_a_gate_forgives_known_races_and_nothing_else(tmp_path: Path, after: str, status: int, expected: int) -> None:
+def test_gate_forgives_only_known_races(tmp_path: Path, after: str, status: int, expected: int) -> None:
     base = ["--gate", "--baseline", str(tmp_path / "races.jsonl")]
     assert cli.main(["gate", *base[1:], "--update", "--quiet", str(REPORT)]) == 0
     script = f"cat {REPORT}; printf '%b' '{after}'; exit {status}"
-    done = ran(*base, "--", "sh", "-c", script)
+    done = run_deadheat(*base, "--", "sh", "-c", script)
     assert done.returncode == expected
     assert b"known  " in done.stderr
 
 
-def test_what_an_update_accepts_is_known_at_once(tmp_path: Path) -> None:
+def test_race_accepted_by_update_is_known_in_the_same_run(tmp_path: Path) -> None:
     base = ["--baseline", str(tmp_path / "races.jsonl"), "--update", "--quiet"]
     script = f"cat {REPORT}; exit 66"
-    assert ran(*base, "--", "sh", "-c", script).returncode == 66
-    assert ran("--gate", *base, "--", "sh", "-c", script).returncode == 0
+    assert run_deadheat(*base, "--", "sh", "-c", script).returncode == 66
+    assert run_deadheat("--gate", *base, "--", "sh", "-c", script).returncode == 0
 
 
-def test_a_command_that_fails_without_a_race_fails(tmp_path: Path) -> None:
-    done = ran("--gate", "--baseline", tmp_path / "races.jsonl", "--", "sh", "-c", "exit 9")
+def test_command_that_fails_without_a_race_fails(tmp_path: Path) -> None:
+    done = run_deadheat("--gate", "--baseline", tmp_path / "races.jsonl", "--", "sh", "-c", "exit 9")
     assert done.returncode == 9
     assert b"no race was found" in done.stderr
 
 
-def test_a_race_in_a_test_that_passed_on_retry_is_a_race(tmp_path: Path) -> None:
+def test_race_in_a_test_that_passed_on_retry_fails(tmp_path: Path) -> None:
     script = f"cat {REPORT}; echo '--- FAIL: TestCart'; echo 'ok  \tcart\t0.1s'"
-    done = ran("--gate", "--baseline", tmp_path / "b", "--", "sh", "-c", script)
+    done = run_deadheat("--gate", "--baseline", tmp_path / "b", "--", "sh", "-c", script)
     assert done.returncode == 1
 
 
-def test_annotations_and_a_job_summary_for_github(tmp_path: Path) -> None:
+def test_github_annotations_and_job_summary(tmp_path: Path) -> None:
     summary = tmp_path / "summary.md"
     summary.write_text("before\n")
     environment = {"GITHUB_STEP_SUMMARY": str(summary)}
-    done = ran("--format", "github", "--", "cat", REPORT, env=environment)
+    done = run_deadheat("--format", "github", "--", "cat", REPORT, env=environment)
     assert done.stderr.startswith(b"::error file=cart/cart.go,line=31,title=read/write race")
-    told: Any = summary.read_text()
-    assert told.startswith("before\n## deadheat: 1 race\n")
+    output: Any = summary.read_text()
+    assert output.startswith("before\n## deadheat: 1 race\n")

@@ -1,4 +1,4 @@
-"""A real Go module with a known race: from red over a baseline to green, and red for the next one."""
+"""`deadheat run` on a real Go module: a known race passes with a baseline, a new one fails."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def module(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def gate(module: Path) -> Callable[[], tuple[int, list[dict[str, Any]], str]]:
+def run_gate(module: Path) -> Callable[[], tuple[int, list[dict[str, Any]], str]]:
     environment = go_environment() | {"PYTHONPATH": str(SOURCES)}
     base = [sys.executable, "-m", "deadheat", "run", "--gate", "--baseline", "races.jsonl"]
 
     def run() -> tuple[int, list[dict[str, Any]], str]:
-        """Exit status, the races, and what the command itself printed."""
+        """Exit status, races, and the output of the command."""
         done = subprocess.run(
             [*base, "--output", "races.json", "--format", "jsonl",
              "--", "go", "test", "-race", "-vet=off", "./..."],
@@ -98,16 +98,16 @@ def gate(module: Path) -> Callable[[], tuple[int, list[dict[str, Any]], str]]:
     return run
 
 
-def moved(text: str) -> str:
+def with_moved_lines(text: str) -> str:
     """The same code further down, in closures with other numbers."""
     text = text.replace("type Shelf", "// moved\n\n\nvar _ = func() int { return 1 }\n\ntype Shelf")
     return text.replace("\ts := &Shelf{}\n", "\tnone := func() {}\n\tnone()\n\ts := &Shelf{}\n", 1)
 
 
-def test_from_red_over_a_baseline_to_green_and_red_for_the_next_race(
-    module: Path, gate: Callable[[], tuple[int, list[dict[str, Any]], str]]
+def test_known_race_passes_and_next_race_fails(
+    module: Path, run_gate: Callable[[], tuple[int, list[dict[str, Any]], str]]
 ) -> None:
-    status, races, printed = gate()
+    status, races, printed = run_gate()
     assert (status, [race["standing"] for race in races]) == (1, ["new"])
     assert "WARNING: DATA RACE" in printed
     assert "--- FAIL: TestShelf/busy" in printed
@@ -120,17 +120,17 @@ def test_from_red_over_a_baseline_to_green_and_red_for_the_next_race(
     [line] = (module / "races.jsonl").read_text().splitlines()
     assert json.loads(line)["reason"] == "SHOP-12"
 
-    status, races, _ = gate()
+    status, races, _ = run_gate()
     assert (status, [race["standing"] for race in races]) == (0, ["known"])
 
-    (module / "stock.go").write_text(moved(STOCK))
-    (module / "stock_test.go").write_text(moved(TESTS))
-    status, races, _ = gate()
+    (module / "stock.go").write_text(with_moved_lines(STOCK))
+    (module / "stock_test.go").write_text(with_moved_lines(TESTS))
+    status, races, _ = run_gate()
     assert (status, [(race["race"], race["standing"]) for race in races]) == (0, [(first, "known")])
 
-    (module / "stock.go").write_text(moved(STOCK) + SECOND_STOCK)
-    (module / "stock_test.go").write_text(moved(TESTS) + SECOND_TEST)
-    status, races, _ = gate()
+    (module / "stock.go").write_text(with_moved_lines(STOCK) + SECOND_STOCK)
+    (module / "stock_test.go").write_text(with_moved_lines(TESTS) + SECOND_TEST)
+    status, races, _ = run_gate()
     assert status == 1
     assert {race["standing"]: race["test"] for race in races} == {"known": "TestShelf/busy", "new": "TestHoard"}
     new = next(race for race in races if race["standing"] == "new")

@@ -1,4 +1,4 @@
-"""What Go's names mean."""
+"""Go symbols."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deadheat.symbols import go
-from tests.test_properties import law
-from tests.watchdog import ends
+from tests.test_properties import example_count
+from tests.watchdog import time_limit
 
-# what the compiler appends, each with a number of its own or without
+# suffixes that the compiler appends, with or without a number
 APPENDED = re.compile(r"(?:\.func\d+|\.gowrap\d+|\.deferwrap\d+|\.\d+|-range\d+|-fm|·fm|·dwrap·\d+|·\d+)+$")
 PIECES = [
     "cart.(*Cart)", ".Add", ".func1", ".func", ".gowrap2", ".deferwrap1", ".2", ".", "2", "-range3",
@@ -21,13 +21,13 @@ PIECES = [
 
 
 @pytest.mark.long
-@law(500)
+@example_count(500)
 @given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
-def test_what_a_closure_is_in_is_what_stands_before_all_that_was_appended(name: str) -> None:
+def test_all_closure_suffixes_are_stripped(name: str) -> None:
     assert go.strip_closure_suffixes(name) == APPENDED.sub("", name)
 
 
 @pytest.mark.long
-def test_a_name_without_end_is_taken_apart_once() -> None:
-    with ends():
+def test_long_symbol_is_split_in_linear_time() -> None:
+    with time_limit():
         assert go.strip_closure_suffixes("F" + ".1" * 500_000) == "F"

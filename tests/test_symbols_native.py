@@ -1,4 +1,4 @@
-"""Names of C++, Rust and Swift functions, mangled or not, and whose code they are."""
+"""C++, Rust and Swift symbols, mangled or not, and the origin of their code."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from deadheat.model import Origin
 from deadheat.symbols import demangle, native
-from tests.test_properties import law
-from tests.watchdog import ends
+from tests.test_properties import example_count
+from tests.watchdog import time_limit
 
 PARENTS = {
     "main": "main",
@@ -33,7 +33,7 @@ PARENTS = {
     "shop::Money::operator unsigned long() const": "shop::Money::operator unsigned long",
     "operator new[](unsigned long)": "operator new[]",
     "operator delete(void*, unsigned long)": "operator delete",
-    # pieces of code inside of a function
+    # code inside a function
     "shop::run()::{lambda(int)#1}::operator()(int) const": "shop::run",
     "shop::run(int)::$_0::operator()() const": "shop::run",
     "auto main::{lambda(auto:1)#1}::operator()<int>(int) const": "main",
@@ -68,12 +68,13 @@ PARENTS = {
 
 
 @pytest.mark.parametrize("function", PARENTS)
-def test_the_function_that_a_programmer_wrote(function: str) -> None:
+def test_source_function(function: str) -> None:
     assert native.source_function(function) == PARENTS[function]
+    assert native.source_function(PARENTS[function]) == PARENTS[function]
 
 
 READABLE = {
-    # as gcc, clang and rustc mangled them
+    # as gcc, clang and rustc mangle them
     "_ZN4shop4Cart3addEi": "shop::Cart::add",
     "_ZNK4shop4CartIiE3sumEv": "shop::Cart::sum",
     "_ZZN4shop3runEvENKUlvE_clEv": "shop::run::{lambda()#1}::operator()",
@@ -107,14 +108,14 @@ READABLE = {
     ),
     "$s4Shop4CartC3addyySiF": "Shop.Cart.add",
     "_$s4Shop5StoreC6refillyyFyycfU_": "Shop.Store.refill",
-    # what is none of these stays
+    # other names are unchanged
     "_Z": "_Z", "_ZN4shop": "_ZN4shop", "_R": "_R", "_RNvC": "_RNvC", "$s": "$s", "": "",
     "__tsan_write4": "__tsan_write4", "shop::apply(void (_)(int))": "shop::apply(void (*)(int))",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("symbol", READABLE)
-def test_mangled_names_become_readable(symbol: str) -> None:
+def test_mangled_names_are_demangled(symbol: str) -> None:
     assert native.readable_name(symbol) == READABLE[symbol]
 
 
@@ -144,9 +145,9 @@ ORIGINS = [
 ]
 
 
-@pytest.mark.parametrize(("function", "path", "module", "whose"), ORIGINS)
-def test_whose_code_a_frame_is_in(function: str, path: str, module: str, whose: Origin) -> None:
-    assert native.make_frame(function, path, 3, module).origin is whose
+@pytest.mark.parametrize(("function", "path", "module", "origin"), ORIGINS)
+def test_origin_of_a_frame(function: str, path: str, module: str, origin: Origin) -> None:
+    assert native.make_frame(function, path, 3, module).origin is origin
 
 
 FILES = {
@@ -165,17 +166,17 @@ FILES = {
 
 
 @pytest.mark.parametrize("path", FILES)
-def test_files_are_below_their_root_where_that_can_be_told(path: str) -> None:
+def test_files_are_relative_to_their_root(path: str) -> None:
     assert native.make_frame("f", path, 3).file == FILES[path]
 
 
-def test_a_crate_is_a_package() -> None:
+def test_crate_is_the_package() -> None:
     function = "<shop::cart::Cart<i32> as shop::cart::Bill>::bill"
     assert native.make_frame(function, "/src/shop/main.rs", 3).package == "shop"
     assert native.make_frame("shop::Cart::add()", "/src/shop/cart.cc", 3).package == ""
 
 
-def test_a_name_that_many_have_is_told_apart_by_its_file() -> None:
+def test_ambiguous_name_is_distinguished_by_its_file() -> None:
     keys = {native.function_key(native.make_frame("operator()", f"/src/{x}.cc", 3)) for x in "ab"}
     assert len(keys) == 2
     assert native.function_key(native.make_frame("shop::f()", "/src/a.cc", 3)) == "shop::f"
@@ -188,27 +189,21 @@ NAMES = st.one_of(
 )
 
 
-@law(500)
+@example_count(500)
 @given(NAMES, NAMES, st.one_of(st.none(), st.integers(0, 10**9)))
-def test_no_name_and_no_path_raises(function: str, path: str, line: int | None) -> None:
+def test_arbitrary_names_and_paths_do_not_raise(function: str, path: str, line: int | None) -> None:
     frame = native.make_frame(function, path, line)
     assert frame.line == line
     assert isinstance(native.function_key(frame), str)
 
 
-@law(300)
+@example_count(300)
 @given(st.text(alphabet="0123456789_NCMXYIBLKSTRQPODFEsuabcdefghvpRZ", max_size=60))
-def test_no_mangled_name_raises(body: str) -> None:
+def test_arbitrary_mangled_names_do_not_raise(body: str) -> None:
     assert isinstance(demangle.demangle_rust("_R" + body), str)
     assert isinstance(demangle.demangle_cpp("_Z" + body), str)
     assert isinstance(native.demangle_swift("$s" + body), str)
     assert isinstance(native.cpp_source_function(body), str)
-
-
-@pytest.mark.parametrize("function", PARENTS)
-def test_the_parent_of_a_parent_is_itself(function: str) -> None:
-    once = native.source_function(function)
-    assert native.source_function(once) == once
 
 
 HOSTILE = (
@@ -221,8 +216,8 @@ HOSTILE = (
 
 @pytest.mark.long
 @pytest.mark.parametrize("symbol", HOSTILE, ids=lambda symbol: symbol[:16])
-def test_hostile_names_take_no_time(symbol: str) -> None:
-    with ends():
+def test_hostile_names_take_linear_time(symbol: str) -> None:
+    with time_limit():
         for text in (symbol, symbol * 20):
             native.function_key(native.make_frame(text, "x.rs", 1))
             native.function_key(native.make_frame("a", text, 1))

@@ -1,4 +1,4 @@
-"""From raw bytes to clean lanes of lines: each layer on its own, and none that hostile text stalls."""
+"""From raw bytes to clean lines per stream: each layer, and linear time on hostile text."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 REPORT = (ROOT / "go" / "two-goroutines.txt").read_text()
 LINE = "Read at 0x00c0000a1238 by goroutine 7:"
 
-# -- peel ------------------------------------------------------------------------------------------
+# -- records and prefixes --------------------------------------------------------------------------
 
 
-def test_many_records_in_one_line_give_a_line_each() -> None:
+def test_several_records_on_one_line_give_one_line_each() -> None:
     values = [["1714557600000000000", "one"], ["1714557600000000001", "  two"]]
     loki = {"status": "success", "data": {"result": [{"stream": {"app": "x"}, "values": values}]}}
     hits = {"hits": {"hits": [{"_source": {"message": "one"}}, {"_source": {"message": "  two"}}]}}
@@ -37,34 +37,34 @@ def test_many_records_in_one_line_give_a_line_each() -> None:
         assert [piece.text for piece in split_prefixes(json.dumps(value))] == ["one", "  two"]
 
 
-def test_a_record_over_several_lines_gives_its_text_only() -> None:
+def test_record_over_several_lines_gives_only_its_text() -> None:
     printed = json.dumps({"events": [{"timestamp": 7, "message": '  a "b"\tc'}]}, indent=4)
     assert [piece.text for line in printed.split("\n") for piece in split_prefixes(line)] == ['  a "b"\tc']
 
 
-def test_fields_behind_a_line_do_not_take_its_place() -> None:
+def test_fields_after_a_line_do_not_replace_it() -> None:
     line = 'cart/lease.go:505\trenewed\t{"attempt":1}'
     assert [piece.text for piece in split_prefixes(line)] == [line]
 
 
-def test_a_message_of_bytes_is_text() -> None:
+def test_message_given_as_a_list_of_bytes_is_decoded() -> None:
     (piece,) = split_prefixes(json.dumps({"_PID": "7", "MESSAGE": list(b"\t/src/cart.go:31")}))
     assert piece.text == "\t/src/cart.go:31"
 
 
-def test_colours_are_known_without_their_escape() -> None:
+def test_colour_codes_without_escape_are_removed() -> None:
     text = b"[1;31mrate(x[5m])[0m main.Map[K].Get()\n^[[33mtwo^[[0m\nESC[4mthreeESC[m\n"
     assert decoding.decode_lines(text)[0][:2] == ["rate(x[5m]) main.Map[K].Get()", "two"]
     assert decoding.decode_lines(b"a[1m b[K]\n")[0][0] == "a[1m b[K]"
 
 
-def test_backslashes_of_markdown_go_but_those_of_windows_stay() -> None:
+def test_markdown_backslashes_are_removed_and_windows_paths_kept() -> None:
     text = b"main.(\\*Cart).Add\\_all()\nD:\\a\\_work\\cart\\_test.go:31 +0x45\n"
-    plain = ["main.(*Cart).Add_all()", "D:\\a\\_work\\cart\\_test.go:31 +0x45"]
-    assert decoding.decode_lines(text)[0][:2] == plain
+    expected = ["main.(*Cart).Add_all()", "D:\\a\\_work\\cart\\_test.go:31 +0x45"]
+    assert decoding.decode_lines(text)[0][:2] == expected
 
 
-def test_a_return_ends_a_line_unless_the_line_is_drawn_again() -> None:
+def test_carriage_return_ends_a_line_unless_it_redraws_it() -> None:
     assert decoding.decode_lines(b"one\rtwo\rthree\rfour")[0] == [
         decoding.LINE_BREAK.join(("one", "two", "three", "four"))
     ]
@@ -72,34 +72,34 @@ def test_a_return_ends_a_line_unless_the_line_is_drawn_again() -> None:
     assert decoding.decode_lines(f"{drawn}done".encode())[0] == ["done"]
 
 
-def test_what_a_program_said_is_told_and_not_who_ran_it() -> None:
+def test_output_of_a_child_process_is_preferred_over_the_message_about_it() -> None:
     assert [piece.text for piece in split_prefixes('{"msg":"child said","stderr":"  main.main()"}')] == [
         "  main.main()"
     ]
     assert [piece.text for piece in split_prefixes('{"msg":"tick","line":"31"}')] == ["tick"]
 
 
-def test_pieces_of_a_list_are_one_text_only_where_they_keep_line_ends() -> None:
+def test_list_items_are_joined_only_if_they_keep_line_ends() -> None:
     cut = [{"message": "a\nb"}, {"message": "c\nd\n"}]
     assert [piece.text for piece in split_prefixes(json.dumps(cut))] == ["a", "bc", "d"]
-    whole = [{"message": "a"}, {"message": "b"}, {"message": "c"}]
-    assert [piece.text for piece in split_prefixes(json.dumps(whole))] == ["a", "b", "c"]
+    complete = [{"message": "a"}, {"message": "b"}, {"message": "c"}]
+    assert [piece.text for piece in split_prefixes(json.dumps(complete))] == ["a", "b", "c"]
 
 
-def test_a_service_message_gives_its_lines() -> None:
+def test_teamcity_service_message_gives_its_lines() -> None:
     pieces = split_prefixes("##teamcity[testStdErr name='T' out='one|n  |[two|] it|'s ||']")
     assert [piece.text for piece in pieces] == ["one", "  [two] it's |"]
 
 
-def test_a_table_is_learnt_from_the_cell_before() -> None:
-    lanes = StreamSplitter()
+def test_table_prefix_is_learnt_from_the_cell_before_the_text() -> None:
+    splitter = StreamSplitter()
     rows = [f'"pod-1","2024-05-01T12:00:0{n}Z","{text}",7' for n, text in enumerate(("a, b", "c"))]
-    assert lanes.learn_prefix('"pod-1","2024-05-01T12:00:00Z","', rows)
-    assert [line for row in rows for line in lanes.split_line(row)] == [("pod-1,", "a, b"), ("pod-1,", "c")]
+    assert splitter.learn_prefix('"pod-1","2024-05-01T12:00:00Z","', rows)
+    assert [line for row in rows for line in splitter.split_line(row)] == [("pod-1,", "a, b"), ("pod-1,", "c")]
 
 
 ISO = "2024-05-01T12:00:00"
-# a sample of each prefix, and who wrote the line
+# a sample of each prefix, and the stream it names
 PREFIXES: list[tuple[str, str, str | None]] = [
     ("CRI", f"{ISO}.123456789Z stderr F ", "stderr"),
     ("GitLab", f"{ISO}.064388Z 00O ", "00O"),
@@ -133,10 +133,10 @@ PREFIXES: list[tuple[str, str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("prefix", "lane"), [pytest.param(p, w, id=n) for n, p, w in PREFIXES])
+@pytest.mark.parametrize(("prefix", "stream"), [pytest.param(p, w, id=n) for n, p, w in PREFIXES])
 @pytest.mark.parametrize("body", [LINE, "  main.main()", "WARNING: DATA RACE", "=" * 18])
-def test_a_prefix_is_taken_off_and_names_its_writer(prefix: str, lane: str | None, body: str) -> None:
-    assert [*(lanes := StreamSplitter()).split_line(prefix + body), *lanes.flush_pending()] == [(lane, body)]
+def test_known_prefix_is_removed_and_names_the_stream(prefix: str, stream: str | None, body: str) -> None:
+    assert [*(splitter := StreamSplitter()).split_line(prefix + body), *splitter.flush_pending()] == [(stream, body)]
 
 
 RECORDS: list[tuple[str, object, str | None]] = [
@@ -149,34 +149,34 @@ RECORDS: list[tuple[str, object, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("record", "lane"), [pytest.param(r, w, id=n) for n, r, w in RECORDS])
-def test_a_record_gives_its_text_and_its_writer(record: object, lane: str | None) -> None:
+@pytest.mark.parametrize(("record", "stream"), [pytest.param(r, w, id=n) for n, r, w in RECORDS])
+def test_record_gives_its_text_and_its_stream(record: object, stream: str | None) -> None:
     (piece,) = split_prefixes(json.dumps(record))
-    assert (piece.stream, piece.text, piece.partial) == (lane, LINE, False)
+    assert (piece.stream, piece.text, piece.partial) == (stream, LINE, False)
 
 
-def test_numbers_that_come_again_name_writers() -> None:
+def test_repeated_numbers_name_streams() -> None:
     lines = ["12: WARNING: DATA RACE", "13: ==", "12: Read", "13: WARNING"]
-    lanes = StreamSplitter(lines[0])
-    lanes.observe_report(lines[0], lines[1:])
-    assert [lanes.split_line(line)[0][0] for line in lines] == ["12:", "13:", "12:", "13:"]
+    splitter = StreamSplitter(lines[0])
+    splitter.observe_report(lines[0], lines[1:])
+    assert [splitter.split_line(line)[0][0] for line in lines] == ["12:", "13:", "12:", "13:"]
     counted = StreamSplitter(lines[0])
     counted.observe_report(lines[0], ["13: ==", "14: Read"])
     assert counted.split_line("15: x") == [(None, " x")]
 
 
-def test_octets_are_counted() -> None:
+def test_octet_counted_syslog_is_split() -> None:
     first, second = (f"<34>1 {ISO} host app 1 - - {text}" for text in ("thread #1", "2 frames"))
     pieces = split_prefixes(f"{len(first)} {first}{len(second)} {second}")
     assert [piece.text for piece in pieces] == [first, second]
 
 
 @pytest.mark.parametrize("tail", [" {pod=x}", " (worker 3)", "$"])
-def test_what_ends_every_line_is_no_part_of_it(tail: str) -> None:
+def test_suffix_of_every_line_is_removed(tail: str) -> None:
     lines = ["WARNING: DATA RACE", "Read by goroutine 7:", "  main.f()", "      /src/x.go:3 +0x4", "a"]
-    lanes = StreamSplitter(lines[0])
-    lanes.observe_report(lines[0] + tail, [line + tail for line in lines[1:]])
-    assert [lanes.split_line(line + tail) for line in lines] == [[(None, line)] for line in lines]
+    splitter = StreamSplitter(lines[0])
+    splitter.observe_report(lines[0] + tail, [line + tail for line in lines[1:]])
+    assert [splitter.split_line(line + tail) for line in lines] == [[(None, line)] for line in lines]
 
 
 def test_logfmt_gives_its_message() -> None:
@@ -184,68 +184,72 @@ def test_logfmt_gives_its_message() -> None:
     assert (piece.stream, piece.text) == ("web-1", LINE)
 
 
-def test_a_text_of_many_lines_in_one_record_gives_its_lines() -> None:
+def test_multiline_text_in_one_record_gives_its_lines() -> None:
     pieces = split_prefixes(json.dumps({"body": REPORT}))
     assert [piece.text for piece in pieces] == REPORT.splitlines()
 
 
-def test_a_text_with_escaped_newlines_gives_its_lines() -> None:
+def test_text_with_escaped_newlines_gives_its_lines() -> None:
     assert [piece.text for piece in split_prefixes(r"a\nb\nc\nd\n\te")] == ["a", "b", "c", "d", "\te"]
 
 
 @pytest.mark.parametrize(
     "text", [LINE, "  main.main()", "      /src/cart.go:31 +0x45", "", "{not json", "[1,", "x=1", "=" * 18]
 )
-def test_what_nothing_wraps_stays_as_it_is(text: str) -> None:
+def test_text_without_a_prefix_is_unchanged(text: str) -> None:
     assert split_prefixes(text) == [LinePiece(None, text)]
 
 
 @pytest.mark.parametrize("path", [r"      C:\new\net\nice\x.go:31 +0x45", r"  a\nb"])
-def test_a_path_of_windows_is_no_escape(path: str) -> None:
+def test_windows_path_is_not_an_escape(path: str) -> None:
     assert split_prefixes(path) == [LinePiece(None, path)]
 
 
-# -- lanes -----------------------------------------------------------------------------------------
+# -- streams ---------------------------------------------------------------------------------------
 
 
-def test_partial_lines_of_two_writers_are_put_together() -> None:
-    lanes = StreamSplitter()
+def test_partial_lines_of_two_streams_are_joined() -> None:
+    splitter = StreamSplitter()
     lines = [f"{ISO}Z {w} {p} {t}" for w, p, t in (
         ("stdout", "P", "Read at "), ("stderr", "P", "main."), ("stdout", "F", "0x1 by goroutine 7:"),
         ("stderr", "F", "main()"),
     )]  # fmt: skip
-    out = [piece for line in lines for piece in lanes.split_line(line)]
+    out = [piece for line in lines for piece in splitter.split_line(line)]
     assert out == [("stdout", "Read at 0x1 by goroutine 7:"), ("stderr", "main.main()")]
-    assert lanes.flush_pending() == []
+    assert splitter.flush_pending() == []
 
 
-def test_a_line_that_joins_the_last_one_is_put_together() -> None:
-    lanes = StreamSplitter()
-    out = [*lanes.split_line(f"{ISO}Z 00O Read at "), *lanes.split_line(f"{ISO}Z 00O+0x1"), *lanes.flush_pending()]
+def test_continuation_line_is_joined_to_the_last() -> None:
+    splitter = StreamSplitter()
+    out = [
+        *splitter.split_line(f"{ISO}Z 00O Read at "),
+        *splitter.split_line(f"{ISO}Z 00O+0x1"),
+        *splitter.flush_pending(),
+    ]
     assert out == [("00O", "Read at 0x1")]
 
 
-def test_a_line_that_never_ends_is_given_up() -> None:
-    lanes = StreamSplitter()
-    out = [p for _ in range(3000) for p in lanes.split_line(f"{ISO}Z stderr P {'x' * 100}")]
+def test_line_that_never_ends_is_given_up() -> None:
+    splitter = StreamSplitter()
+    out = [p for _ in range(3000) for p in splitter.split_line(f"{ISO}Z stderr P {'x' * 100}")]
     assert out
     assert max(len(text) for _, text in out) < 1 << 17
 
 
-def test_an_unknown_prefix_is_learnt_from_the_lines_that_follow() -> None:
-    lanes = StreamSplitter()
-    assert lanes.learn_prefix("<<3.1>> ", ["<<3.1>>   main.main()", "<<4.1>> other"])
-    assert lanes.split_line("<<3.1>>   main.main()") == [("<<3.1>>", "  main.main()")]
-    assert lanes.split_line("<<4.1>> other") == [("<<4.1>>", "other")]
+def test_unknown_prefix_is_learnt_from_the_following_lines() -> None:
+    splitter = StreamSplitter()
+    assert splitter.learn_prefix("<<3.1>> ", ["<<3.1>>   main.main()", "<<4.1>> other"])
+    assert splitter.split_line("<<3.1>>   main.main()") == [("<<3.1>>", "  main.main()")]
+    assert splitter.split_line("<<4.1>> other") == [("<<4.1>>", "other")]
 
 
-def test_a_prefix_that_no_other_line_has_is_mere_text() -> None:
-    lanes = StreamSplitter()
-    assert not lanes.learn_prefix("they said: ", ["  main.main()", "and so on"])
-    assert lanes.split_line("they said: so") == [(None, "they said: so")]
+def test_prefix_of_a_single_line_is_text() -> None:
+    splitter = StreamSplitter()
+    assert not splitter.learn_prefix("they said: ", ["  main.main()", "and so on"])
+    assert splitter.split_line("they said: so") == [(None, "they said: so")]
 
 
-# -- clean -----------------------------------------------------------------------------------------
+# -- decoding --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -268,7 +272,7 @@ def test_a_prefix_that_no_other_line_has_is_mere_text() -> None:
         ("funcÂ·024".encode(), "func·024", False),
     ],
 )
-def test_a_line_is_cleaned(raw: bytes, text: str, stray: bool) -> None:
+def test_line_is_cleaned(raw: bytes, text: str, stray: bool) -> None:
     (line,), thrown = decoding.decode_lines(raw)
     assert line == text
     assert thrown is stray or b"\x07" in raw
@@ -282,7 +286,7 @@ def test_cleaning_keeps_the_number_of_lines() -> None:
         assert len(decoding.decode_lines(raw)[0]) == raw.count(b"\n") + 1
 
 
-def test_what_counts_as_clean_is_left_as_it_is() -> None:
+def test_clean_text_is_unchanged() -> None:
     rng = random.Random(6)
     alphabet = b"ab \n<>&\t\r\x1b\x00\xc3\xa9=()"
     for _ in range(500):
@@ -294,58 +298,60 @@ def test_what_counts_as_clean_is_left_as_it_is() -> None:
     assert not decoding.is_clean(b"<br>")
 
 
-# -- layers within layers --------------------------------------------------------------------------
+# -- nested layers ---------------------------------------------------------------------------------
 
 
-def _apart(*raw: str) -> list[tuple[str | None, str]]:
-    lanes = StreamSplitter()
-    return [line for text in raw for line in lanes.split_line(text)] + lanes.flush_pending()
+def _split_streams(*raw: str) -> list[tuple[str | None, str]]:
+    splitter = StreamSplitter()
+    return [line for text in raw for line in splitter.split_line(text)] + splitter.flush_pending()
 
 
 def test_two_transports_that_name_the_same_stream_do_not_finish_one_anothers_lines() -> None:
     def record(line: str) -> str:
         return json.dumps({"log": f"2024-05-01T12:00:00.1Z stderr {line}\n", "stream": "stderr"})
 
-    assert [text for _, text in _apart(record("P WARNING: DA"), record("F TA RACE"))] == ["WARNING: DATA RACE"]
+    assert [text for _, text in _split_streams(record("P WARNING: DA"), record("F TA RACE"))] == ["WARNING: DATA RACE"]
 
 
-def test_a_known_mark_is_taken_off_behind_one_that_was_learnt() -> None:
+def test_known_prefix_after_a_learnt_prefix_is_removed() -> None:
     rows = [f"<<{n}>> [pod/{pod}/api] line {n}" for n, pod in enumerate("abab" * 3, 10)]
-    lanes = StreamSplitter()
-    assert lanes.learn_prefix("<<10>> [pod/a/api] ", rows[1:])
-    split = [line for row in rows for line in lanes.split_line(row)]
+    splitter = StreamSplitter()
+    assert splitter.learn_prefix("<<10>> [pod/a/api] ", rows[1:])
+    split = [line for row in rows for line in splitter.split_line(row)]
     assert split[0] == ("pod/a/api", "line 10")
     assert split[1] == ("pod/b/api", "line 11")
 
 
-def test_numbers_and_tags_name_writers_within_records() -> None:
+def test_numbers_and_tags_name_streams_within_records() -> None:
     numbered = [json.dumps({"log": f"{n}: text"}) for n in (3, 14, 3, 14)]
     tagged = [f'{name}: {{"log": "text"}}' for name in ("cart", "mail", "cart")]
     for rows, names in ((numbered, ["3:", "14:", "3:"]), (tagged, ["cart:", "mail:", "cart:"])):
-        lanes = StreamSplitter()
-        lanes.observe_report(rows[0], rows[1:])
-        split = [line for row in rows[:3] for line in lanes.split_line(row)]
-        assert [(lane, text.strip()) for lane, text in split] == [(name, "text") for name in names]
+        splitter = StreamSplitter()
+        splitter.observe_report(rows[0], rows[1:])
+        split = [line for row in rows[:3] for line in splitter.split_line(row)]
+        assert [(stream, text.strip()) for stream, text in split] == [(name, "text") for name in names]
 
 
-def test_a_list_of_lines_that_have_marks_of_their_own() -> None:
-    said = [f"[2024-05-01T12:00:00.00{n}Z]   it's line {n}" for n in range(6)]
-    assert [text for _, text in _apart(f"stderr: {said!r}")] == [f"  it's line {n}" for n in range(6)]
+def test_list_of_lines_with_their_own_prefixes() -> None:
+    lines = [f"[2024-05-01T12:00:00.00{n}Z]   it's line {n}" for n in range(6)]
+    assert [text for _, text in _split_streams(f"stderr: {lines!r}")] == [f"  it's line {n}" for n in range(6)]
 
 
-def test_a_record_with_the_backslashes_of_markdown() -> None:
-    assert _apart(r'{"log":"main.(\*Cart).Add\_all()\n","stream":"stderr"}') == [("stderr", "main.(*Cart).Add_all()")]
+def test_record_with_markdown_backslashes() -> None:
+    assert _split_streams(r'{"log":"main.(\*Cart).Add\_all()\n","stream":"stderr"}') == [
+        ("stderr", "main.(*Cart).Add_all()")
+    ]
 
 
 @pytest.mark.parametrize("escape", ["=1B", "#033"])
-def test_colours_whose_escape_is_written_out(escape: str) -> None:
+def test_colour_codes_with_written_out_escape_are_removed(escape: str) -> None:
     text = f"{escape}[1;31mWARNING: DATA RACE{escape}[0m".encode()
     assert decoding.decode_lines(text)[0] == ["WARNING: DATA RACE"]
 
 
-def test_what_grep_puts_before_a_service_is_no_part_of_its_name() -> None:
-    assert _apart("ci.log-124-api_1       | text") == [("api_1", "text")]
-    assert _apart("shop-api-1       | text") == [("shop-api-1", "text")]
+def test_grep_prefix_is_not_part_of_the_service_name() -> None:
+    assert _split_streams("ci.log-124-api_1       | text") == [("api_1", "text")]
+    assert _split_streams("shop-api-1       | text") == [("shop-api-1", "text")]
 
 
 # -- encoding --------------------------------------------------------------------------------------
@@ -354,28 +360,28 @@ def test_what_grep_puts_before_a_service_is_no_part_of_its_name() -> None:
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["bare", "marked"])
 @pytest.mark.parametrize("before", ["", "well\n", "Grüße · 漢字 😀\n" * 50])
-def test_offsets_in_wide_text_are_raw_offsets(codec: str, mark: str, before: str) -> None:
+def test_offsets_in_utf_16_and_utf_32_are_raw_offsets(codec: str, mark: str, before: str) -> None:
     raw = (f"{mark}{before}{REPORT}{before}{REPORT}").encode(codec)
-    found = deadheat.scan(raw, diagnose=False)
+    sightings = deadheat.scan(raw, diagnose=False)
     if (before.startswith("G") or codec.startswith("utf-32")) and not mark:
-        return  # without a mark, such text may be anything
-    assert len(found) == 2
-    for sighting in found:
+        return  # without a byte order mark, such text is ambiguous
+    assert len(sightings) == 2
+    for sighting in sightings:
         text = raw[sighting.span.offset : sighting.span.end].decode(codec)
         assert text.startswith("WARNING: DATA RACE")
         assert text.rstrip("=\n").endswith("+0x2d1")
 
 
-def test_wide_text_gives_the_same_fingerprints() -> None:
-    (plain,), (wide,) = deadheat.scan(REPORT, diagnose=False), deadheat.scan(REPORT.encode("utf-16"), diagnose=False)
-    assert wide.verdict == plain.verdict
+def test_utf_16_gives_the_same_fingerprints() -> None:
+    (narrow,), (wide,) = deadheat.scan(REPORT, diagnose=False), deadheat.scan(REPORT.encode("utf-16"), diagnose=False)
+    assert wide.verdict == narrow.verdict
 
 
 @pytest.mark.parametrize("codec", ["utf-16", "utf-32"])
 @pytest.mark.parametrize("size", [2, 3, 7, 4096])
-def test_a_wide_text_may_come_in_odd_pieces(size: int, codec: str) -> None:
+def test_utf_16_is_read_in_pieces_of_any_size(size: int, codec: str) -> None:
     raw = REPORT.encode(codec)
-    laid = decoding.detect_layout(raw)
+    layout = decoding.detect_layout(raw)
     pieces = [raw[i : i + size] for i in range(0, len(raw), size)]
     pending = bytearray()
 
@@ -386,7 +392,7 @@ def test_a_wide_text_may_come_in_odd_pieces(size: int, codec: str) -> None:
         del pending[:count]
         return out
 
-    narrow = laid.narrow_reader(read)
+    narrow = layout.narrow_reader(read)
     assert b"".join(iter(lambda: narrow(1000), b"")) == REPORT.encode()
 
 
@@ -403,16 +409,16 @@ BINARIES: tuple[tuple[bytes, bool], ...] = (
 
 
 @pytest.mark.parametrize(("head", "binary"), BINARIES)
-def test_binaries_are_told_from_text(head: bytes, binary: bool) -> None:
+def test_binaries_are_recognised(head: bytes, binary: bool) -> None:
     assert decoding.is_binary(head) is binary
 
 
-# -- sift and window -------------------------------------------------------------------------------
+# -- prefilter and window --------------------------------------------------------------------------
 
-LITERALS = tuple(anchor for dialect in plugins.all_detectors() for anchor in dialect.anchors)
+LITERALS = tuple(anchor for detector in plugins.all_detectors() for anchor in detector.anchors)
 
 
-def sprinkled(rng: random.Random, size: int) -> bytes:
+def random_block(rng: random.Random, size: int) -> bytes:
     block = bytearray(rng.choices(b"abDR \n\x1b\xc2\xa0", k=size))
     for _ in range(rng.randrange(30)):
         literal = rng.choice(LITERALS)
@@ -422,24 +428,24 @@ def sprinkled(rng: random.Random, size: int) -> bytes:
     return bytes(block)
 
 
-def test_both_sifters_find_the_same() -> None:
+def test_both_searchers_find_the_same() -> None:
     packed = pytest.importorskip("ahocorasick_rs")
-    fast, plain = prefilter.AhoCorasickSearcher(LITERALS, packed), prefilter.BytesFindSearcher(LITERALS)
+    fast, slow = prefilter.AhoCorasickSearcher(LITERALS, packed), prefilter.BytesFindSearcher(LITERALS)
     rng = random.Random(9)
     total = 0
     for _ in range(300):
-        block = sprinkled(rng, rng.choice([64, 500, 3000]))
+        block = random_block(rng, rng.choice([64, 500, 3000]))
         start = rng.choice([0, rng.randrange(len(block)), len(block)])
-        hits = plain.find_hits(block, start)
+        hits = slow.find_hits(block, start)
         assert fast.find_hits(block, start) == hits
         total += len(hits)
     assert total > 300
 
 
-def test_the_plain_sifter_finds_every_occurrence() -> None:
+def test_bytes_find_searcher_finds_every_occurrence() -> None:
     rng = random.Random(10)
     for _ in range(50):
-        block = sprinkled(rng, 400)
+        block = random_block(rng, 400)
         expected = sorted(
             (at, index)
             for index, literal in enumerate(LITERALS)
@@ -449,24 +455,24 @@ def test_the_plain_sifter_finds_every_occurrence() -> None:
         assert prefilter.BytesFindSearcher(LITERALS).find_hits(block) == expected
 
 
-def in_pieces(text: bytes, size: int) -> StreamSource:
+def source_in_pieces(text: bytes, size: int) -> StreamSource:
     pieces = iter([text[i : i + size] for i in range(0, len(text), size)])
     return StreamSource(lambda _: next(pieces, b""))
 
 
 @pytest.mark.parametrize("size", [1, 5, 17, 100])
-def test_hits_across_the_borders_of_blocks_are_found_once(size: int) -> None:
-    text = sprinkled(random.Random(11), 2000)
-    sifter = prefilter.Prefilter(prefilter.BytesFindSearcher(LITERALS), prefilter.BytesFindSearcher(LITERALS))
-    windows = SlidingWindow(in_pieces(text, size), sifter)
-    found, at = [], 0
+def test_hits_across_block_borders_are_found_once(size: int) -> None:
+    text = random_block(random.Random(11), 2000)
+    searcher = prefilter.Prefilter(prefilter.BytesFindSearcher(LITERALS), prefilter.BytesFindSearcher(LITERALS))
+    windows = SlidingWindow(source_in_pieces(text, size), searcher)
+    hits, at = [], 0
     while (hit := windows.next_hit(at)) is not None:
-        found.append(hit)
+        hits.append(hit)
         at = hit[0] + 1
-    assert [offset for offset, _ in found] == sorted({o for o, _ in sifter.find_hits(text)})
+    assert [offset for offset, _ in hits] == sorted({o for o, _ in searcher.find_hits(text)})
 
 
-def one_step(kind: str, literals: tuple[bytes, ...]) -> prefilter.LiteralSearcher:
+def make_searcher(kind: str, literals: tuple[bytes, ...]) -> prefilter.LiteralSearcher:
     if kind == "find":
         return prefilter.BytesFindSearcher(literals)
     return prefilter.AhoCorasickSearcher(literals, pytest.importorskip("ahocorasick_rs"))
@@ -474,75 +480,75 @@ def one_step(kind: str, literals: tuple[bytes, ...]) -> prefilter.LiteralSearche
 
 @pytest.mark.parametrize("kind", ["find", "packed"])
 @pytest.mark.parametrize("piece", [1 << 14, 1 << 17, 1 << 20])
-def test_a_literal_is_found_wherever_a_hint_is_near(kind: str, piece: int) -> None:
-    """Also where blocks meet, and nowhere else."""
-    sifter = prefilter.Prefilter(one_step(kind, (b"hint", b"HINT")), one_step(kind, (b"<one>", b"<two>")))
+def test_literal_is_found_wherever_a_hint_is_near(kind: str, piece: int) -> None:
+    """Also across block borders, and nowhere else."""
+    searcher = prefilter.Prefilter(make_searcher(kind, (b"hint", b"HINT")), make_searcher(kind, (b"<one>", b"<two>")))
     rng = random.Random(13)
     for _ in range(40):
         text = bytearray(b"." * 300_000)
         for word in rng.choices([b"hint", b"HINT", b"<one>", b"<two>"], k=12):
             at = rng.randrange(len(text) - 8)
             text[at : at + len(word)] = word
-        windows = SlidingWindow(in_pieces(bytes(text), piece), sifter)
+        windows = SlidingWindow(source_in_pieces(bytes(text), piece), searcher)
         hints = [m.start() for m in re.finditer(rb"hint|HINT", text)]
-        found, at = set(), 0
+        hits, at = set(), 0
         while (hit := windows.next_hit(at)) is not None:
-            found.add(hit[0])
+            hits.add(hit[0])
             at = hit[0] + 1
-        words = {m.start() for m in re.finditer(rb"<one>|<two>", text)}
-        assert found <= words
-        assert found >= {w for w in words if any(abs(w - h) < prefilter.HINT_MARGIN for h in hints)}
+        literals_at = {m.start() for m in re.finditer(rb"<one>|<two>", text)}
+        assert hits <= literals_at
+        assert hits >= {w for w in literals_at if any(abs(w - h) < prefilter.HINT_MARGIN for h in hints)}
 
 
 PHRASE = b"ginning of the phrase"
 
 
 @pytest.mark.parametrize("piece", [1 << 12, 1 << 17])
-@pytest.mark.parametrize("words", [(b"hint", b"HINT"), (b"hint", b"begin")])
-def test_a_phrase_is_heard_by_the_way(piece: int, words: tuple[bytes, ...]) -> None:
-    """Wherever blocks meet, whatever stands before it, and nothing else is found than without it."""
-    literals = one_step("packed", (b"<one>", b"<two>"))
-    deaf = prefilter.Prefilter(one_step("packed", words), literals)
-    sifter = prefilter.Prefilter(one_step("packed", words), literals, PHRASE)
-    assert sifter.finds_phrase
-    assert not deaf.finds_phrase
+@pytest.mark.parametrize("hints", [(b"hint", b"HINT"), (b"hint", b"begin")])
+def test_phrase_is_reported_while_searching(piece: int, hints: tuple[bytes, ...]) -> None:
+    """Across block borders, after any text, and without a change to the hits."""
+    literals = make_searcher("packed", (b"<one>", b"<two>"))
+    without_phrase = prefilter.Prefilter(make_searcher("packed", hints), literals)
+    searcher = prefilter.Prefilter(make_searcher("packed", hints), literals, PHRASE)
+    assert searcher.finds_phrase
+    assert not without_phrase.finds_phrase
     rng = random.Random(17)
     for _ in range(20):
         text = bytearray(b"." * 300_000)
-        for word in rng.choices([*words, b"<one>", b"be" + PHRASE, b"x" + PHRASE[2:]], k=30):
+        for word in rng.choices([*hints, b"<one>", b"be" + PHRASE, b"x" + PHRASE[2:]], k=30):
             at = rng.randrange(len(text) - len(word))
             text[at : at + len(word)] = word
-        found, heard = passed(in_pieces(bytes(text), piece), sifter)
-        assert (found, []) == passed(in_pieces(bytes(text), piece), deaf)
+        hits, phrases = search_all(source_in_pieces(bytes(text), piece), searcher)
+        assert (hits, []) == search_all(source_in_pieces(bytes(text), piece), without_phrase)
         ends = [0]
-        for begin, end, said in heard:
+        for begin, end, offsets in phrases:
             assert begin <= ends[-1]
-            assert all(begin - len(PHRASE) < at < end for at in said)
+            assert all(begin - len(PHRASE) < at < end for at in offsets)
             ends.append(end)
         assert ends[-1] == len(text)
-        told = {at for _, _, said in heard for at in said}
-        assert told == {m.start() for m in re.finditer(PHRASE, text)}
+        offsets_heard = {at for _, _, offsets in phrases for at in offsets}
+        assert offsets_heard == {m.start() for m in re.finditer(PHRASE, text)}
 
 
 Heard = list[tuple[int, int, list[int]]]
 
 
-def passed(source: StreamSource, sifter: prefilter.Prefilter) -> tuple[list[tuple[int, int]], Heard]:
-    """All hits, and what is heard by the way."""
+def search_all(source: StreamSource, searcher: prefilter.Prefilter) -> tuple[list[tuple[int, int]], Heard]:
+    """All hits, and the phrases found during the search."""
     hits: list[tuple[int, int]] = []
-    heard: Heard = []
-    windows = SlidingWindow(source, sifter, lambda begin, end, said: heard.append((begin, end, said)))
+    phrases: Heard = []
+    windows = SlidingWindow(source, searcher, lambda begin, end, offsets: phrases.append((begin, end, offsets)))
     at = 0
     while (hit := windows.next_hit(at)) is not None:
         hits.append(hit)
         at = hit[0] + 1
-    return hits, heard
+    return hits, phrases
 
 
-def test_a_phrase_that_hides_a_hint_is_not_heard() -> None:
-    literals = one_step("packed", (b"<one>",))
+def test_phrase_that_overlaps_a_hint_is_not_searched() -> None:
+    literals = make_searcher("packed", (b"<one>",))
     for hint in (b"the phrase", b"phrase of", PHRASE, b"the be" + PHRASE):
-        assert not prefilter.Prefilter(one_step("packed", (hint,)), literals, PHRASE).finds_phrase
+        assert not prefilter.Prefilter(make_searcher("packed", (hint,)), literals, PHRASE).finds_phrase
     assert not prefilter.Prefilter(prefilter.BytesFindSearcher((b"hint",)), literals, PHRASE).finds_phrase
     assert report_reader().prefilter.finds_phrase
 
@@ -607,30 +613,30 @@ HOSTILE: dict[str, Callable[[], str]] = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_lines_end(kind: str) -> None:
-    """Inside a report, in front of it and behind it: quadratic work would not come back."""
+def test_hostile_line_in_a_report_takes_linear_time(kind: str) -> None:
+    """Inside a report, before it and after it."""
     line = HOSTILE[kind]()
     frame = "  main.main()\n      /src/main.go:12 +0x9a\n"
     around = f"{HEADER}{frame}{line}\n{frame}\n"
-    found = deadheat.scan(f"{line}\n{around}{line}{HEADER}{frame}{HEADER}{line}\n{line}\n", diagnose=False)
-    assert all(s.span.length >= 0 for s in found)
+    sightings = deadheat.scan(f"{line}\n{around}{line}{HEADER}{frame}{HEADER}{line}\n{line}\n", diagnose=False)
+    assert all(s.span.length >= 0 for s in sightings)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_lines_peel_and_clean(kind: str) -> None:
+def test_hostile_line_is_split_and_decoded_in_linear_time(kind: str) -> None:
     line = HOSTILE[kind]()
     (cleaned, *_), _ = decoding.decode_lines(line.encode())
-    lanes = StreamSplitter()
-    assert isinstance([*lanes.split_line(cleaned), *lanes.flush_pending()], list)
-    for dialect in plugins.all_detectors():
-        assert dialect.find_opening(cleaned) >= -1
-        assert dialect.is_fragment(cleaned) in (True, False)
-        assert dialect.might_contain(line.encode()) in (True, False)
-        machine = dialect.new_parser()
+    splitter = StreamSplitter()
+    assert isinstance([*splitter.split_line(cleaned), *splitter.flush_pending()], list)
+    for detector in plugins.all_detectors():
+        assert detector.find_opening(cleaned) >= -1
+        assert detector.is_fragment(cleaned) in (True, False)
+        assert detector.might_contain(line.encode()) in (True, False)
+        parser = detector.new_parser()
         for text in (*HEADER.splitlines(), cleaned, "  main.main()", cleaned, cleaned):
-            machine.feed(text)
-        machine.finish(ends_mid_line=True)
+            parser.feed(text)
+        parser.finish(ends_mid_line=True)
 
 
 def test_many_short_hostile_lines_end() -> None:
@@ -640,7 +646,7 @@ def test_many_short_hostile_lines_end() -> None:
     assert isinstance(deadheat.scan(text, diagnose=False), list)
 
 
-def test_a_closing_is_found_behind_what_was_searched_before() -> None:
+def test_bytes_until_searches_from_each_offset() -> None:
     text = b"begin begin " + b"x" * 50 + b"<end>"
     windows = SlidingWindow(StreamSource(BytesIO(text).read), prefilter.make_prefilter((b"begin",)))
     assert windows.bytes_until(0, b"<end>", 40) is None

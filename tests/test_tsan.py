@@ -1,4 +1,4 @@
-"""What holds for ThreadSanitizer's reports besides what holds for all."""
+"""ThreadSanitizer: what holds for its reports in addition to all others."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import deadheat
 from deadheat.detectors import tsan_lines
 from deadheat.detectors.grammar_parser import LineRole
 from tests.cases import all_cases
-from tests.test_properties import assert_cut_is_honest, assert_sound, law, raw_of
-from tests.watchdog import ends
+from tests.test_properties import assert_sound, case_bytes, example_count
+from tests.watchdog import time_limit
 
-WORDS = (
+FRAGMENTS = (
     b"WARNING: ThreadSanitizer: data race (pid=7)", b"SUMMARY: ThreadSanitizer: data race x.c:3 in f",
     b"  Write of size 4 at 0x7b04 by thread T1 (mutexes: write M1, read M2):", b"  and:",
     b"  Previous atomic read of size 8 at 0x7b04 by main thread:", b"    #0 f x.c:3 (shop+0x1)",
@@ -32,53 +32,37 @@ WORDS = (
 )  # fmt: skip
 
 
-@law(300)
-@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=40))
-def test_no_mixture_of_its_lines_raises(words: list[bytes]) -> None:
-    assert_sound(WORDS[0] + b"\n" + b"\n".join(words))
+@example_count(300)
+@given(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=40))
+def test_mixed_lines_of_reports_do_not_raise(fragments: list[bytes]) -> None:
+    assert_sound(FRAGMENTS[0] + b"\n" + b"\n".join(fragments))
 
 
-@law(200)
-@given(st.lists(st.one_of(st.sampled_from(WORDS), st.binary(max_size=6)), max_size=60))
-def test_no_mixture_of_its_words_raises(words: list[bytes]) -> None:
-    assert_sound(b"".join(words))
+@example_count(200)
+@given(st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.binary(max_size=6)), max_size=60))
+def test_mixed_fragments_of_reports_do_not_raise(fragments: list[bytes]) -> None:
+    assert_sound(b"".join(fragments))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "name",
-    [
-        "tsan/mutex-created-and-mutex-destroyed",
-        "tsan/cycle-of-three-without-a-banner",
-        "tsan/kind-from-the-summary-where-the-banner-is-gone",
-        "tsan/bazel-and-toolchain-paths",
-        "tsan/thread-leak-with-others-like-it",
-    ],
-)
-def test_a_text_that_was_cut_off_anywhere_gives_no_false_site(name: str) -> None:
-    for cut in range(len(raw_of(name))):
-        assert_cut_is_honest(name, cut)
-
-
-def test_the_four_spellings_of_a_rust_report_are_one_race() -> None:
+def test_four_spellings_of_a_rust_report_are_one_race() -> None:
     marks = set()
     for name in ("v0-mangling", "v0-mangled", "legacy-mangling", "legacy-mangled"):
-        found = deadheat.scan(raw_of(f"tsan/rust-{name}"), diagnose=False)
-        marks.add(tuple(sighting.verdict.fingerprint for sighting in found))
+        sightings = deadheat.scan(case_bytes(f"tsan/rust-{name}"), diagnose=False)
+        marks.add(tuple(sighting.verdict.fingerprint for sighting in sightings))
     assert len(marks) == 1
 
 
 def test_mangled_and_demangled_reports_are_one_race() -> None:
     names = ("mangled-names", "overloaded-and-conversion-operators", "coloured-by-the-detector")
-    found = [deadheat.scan(raw_of(f"tsan/{name}"), diagnose=False)[0] for name in names]
-    assert len({sighting.verdict.fingerprint for sighting in found}) == 1
+    sightings = [deadheat.scan(case_bytes(f"tsan/{name}"), diagnose=False)[0] for name in names]
+    assert len({sighting.verdict.fingerprint for sighting in sightings}) == 1
 
 
-def test_go_and_this_dialect_do_not_claim_each_others_reports() -> None:
+def test_go_and_tsan_do_not_read_each_others_reports() -> None:
     for case in all_cases():
-        wanted = {"tsan": {"tsan"}, "go": {"go", "go-fatal"}}.get(case.path.parent.name)
-        if wanted is not None:
-            assert {s.report.detector for s in case.sightings()} <= wanted, case.name
+        expected = {"tsan": {"tsan"}, "go": {"go", "go-fatal"}}.get(case.path.parent.name)
+        if expected is not None:
+            assert {s.report.detector for s in case.sightings()} <= expected, case.name
 
 
 @pytest.mark.parametrize(
@@ -93,7 +77,7 @@ def test_go_and_this_dialect_do_not_claim_each_others_reports() -> None:
         ("    Hint: use TSAN_OPTIONS=second_deadlock_stack=1", LineRole.DETAIL, "hint"),
     ],
 )
-def test_a_line_is_what_it_is(line: str, role: LineRole, name: str) -> None:
+def test_role_of_a_line(line: str, role: LineRole, name: str) -> None:
     token = tsan_lines.parse_line(line.strip())
     assert token is not None
     assert (token.role, token.name) == (role, name)
@@ -110,7 +94,7 @@ def test_a_line_is_what_it_is(line: str, role: LineRole, name: str) -> None:
         "WARNING: ThreadSanitizer: memory layout is incompatible, possibly due to ASLR.",
     ],
 )
-def test_a_line_of_others_is_none_of_its_own(line: str) -> None:
+def test_line_of_another_detector_has_no_role(line: str) -> None:
     token = tsan_lines.parse_line(line)
     assert token is None or token.role is LineRole.FRAME
 
@@ -131,7 +115,7 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("line", FRAMES)
-def test_the_parts_of_a_frame(line: str) -> None:
+def test_parts_of_a_frame(line: str) -> None:
     token = tsan_lines.parse_line(line)
     assert token is not None
     frame = tsan_lines.build_frame(token)
@@ -148,7 +132,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("line", HOSTILE, ids=lambda line: line[:24])
-def test_hostile_lines_take_no_time(line: str) -> None:
-    with ends():
+def test_hostile_lines_take_linear_time(line: str) -> None:
+    with time_limit():
         for text in (line, line * 2):
             deadheat.scan(f"WARNING: ThreadSanitizer: data race (pid=7)\n{text}\n" * 3, diagnose=False)

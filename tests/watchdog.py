@@ -1,7 +1,7 @@
-"""Ends what goes on without end: text that takes more than a time in proportion to its size.
+"""A limit on processor time, for tests that text is read in linear time.
 
-No clock decides whether a test passes. What is linear takes a second or two of the processor, what
-is not takes minutes; between the two there is room for the slowest machine and for coverage.
+Linear work takes a second or two, quadratic work takes minutes; the limit leaves room for slow
+machines and coverage.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 _SECONDS = 30  # of this process's own processor time
 
 
-class Endless(BaseException):
-    """Nothing that catches errors may swallow it."""
+class TimeLimitExceeded(BaseException):
+    """Derived from BaseException, so that no handler of errors catches it."""
 
 
-def _bark(number: int, frame: object) -> None:
-    raise Endless(f"still busy after {_SECONDS} s of processor time")
+def _raise_time_limit(number: int, frame: object) -> None:
+    raise TimeLimitExceeded(f"still busy after {_SECONDS} s of processor time")
 
 
 @contextmanager
-def ends() -> Iterator[None]:
-    """What is within comes to its end by itself."""
-    before = signal.signal(signal.SIGVTALRM, _bark)
+def time_limit() -> Iterator[None]:
+    """Raise if the block takes too much processor time."""
+    before = signal.signal(signal.SIGVTALRM, _raise_time_limit)
     signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS)
     try:
         yield

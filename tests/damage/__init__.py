@@ -1,15 +1,15 @@
-"""What CI, loggers, mail and people do to a detector's report: plain text in, damaged bytes out.
+"""Damage that CI systems, loggers, mail and people do to a report: text in, damaged bytes out.
 
-A file to a family. Each registers what it has when it is loaded.
+One module per family; each registers its kinds of damage on import.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-from tests.damage.registry import FOUND, Damage, compose, named
+from tests.damage.registry import REGISTERED, Damage, compose, damage_named
 
-__all__ = ["DAMAGES", "Damage", "compose", "named"]
+__all__ = ["DAMAGES", "Damage", "compose", "damage_named"]
 
 _FAMILIES = (
     "prefixes",
@@ -31,6 +31,6 @@ _FAMILIES = (
 for family in _FAMILIES:
     import_module(f"{__name__}.{family}")
 
-SINGLE: tuple[Damage, ...] = tuple(FOUND)
+SINGLE: tuple[Damage, ...] = tuple(REGISTERED)
 COMPOSED: tuple[Damage, ...] = import_module(f"{__name__}.compositions").COMPOSED
 DAMAGES = (*SINGLE, *COMPOSED)

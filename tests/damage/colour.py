@@ -1,11 +1,11 @@
-"""What a terminal is told beside the text."""
+"""Terminal colours."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from tests.damage.lines import each_line
+from tests.damage.lines import map_lines
 from tests.damage.registry import damage
 
 if TYPE_CHECKING:
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
 
 @damage("ansi-lines")
 def _ansi_lines(text: str, rng: random.Random) -> str:
-    return each_line(text, lambda line: f"\x1b[{rng.choice((31, 33, 90))}m{line}\x1b[0m")
+    return map_lines(text, lambda line: f"\x1b[{rng.choice((31, 33, 90))}m{line}\x1b[0m")
 
 
 @damage("ansi-words")
 def _ansi_words(text: str, rng: random.Random) -> str:
-    def coloured(match: re.Match[str]) -> str:
+    def colour(match: re.Match[str]) -> str:
         if rng.random() < 0.6:
             return match[0]
         return f"\x1b[{rng.choice(('1', '31', '38;5;208', '1;33'))}m{match[0]}\x1b[0m"
 
-    return re.sub(r"\S+", coloured, text)
+    return re.sub(r"\S+", colour, text)
 
 
 @damage("ansi-grep")
 def _ansi_grep(text: str, rng: random.Random) -> str:
-    # `grep --color` marks what it matched, in the middle of a word if need be.
+    # `grep --color` marks its matches, also within a word.
     pattern = r"DATA RACE|[Gg]oroutine|\.go|func"
     return re.sub(pattern, lambda match: f"\x1b[01;31m\x1b[K{match[0]}\x1b[m\x1b[K", text)
 
 
 @damage("colours-without-escapes")
 def _colours_without_escapes(text: str, rng: random.Random) -> str:
-    # A browser's copy has lost the escape; `cat -v`, `less` and others show it.
+    # Copied from a browser, which drops the escape; `cat -v`, `less` and others show it.
     escape = rng.choice(("", "^[", "ESC", "\u241b", "\u2190"))
-    return each_line(text, lambda line: f"{escape}[1;31m{line}{escape}[0m")
+    return map_lines(text, lambda line: f"{escape}[1;31m{line}{escape}[0m")

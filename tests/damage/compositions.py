@@ -1,10 +1,10 @@
-"""Damage upon damage."""
+"""Combinations of damage."""
 
 from __future__ import annotations
 
-from tests.damage.registry import Damage, compose, named
+from tests.damage.registry import Damage, compose, damage_named
 
-# In the order in which it happens to the text: the first is nearest to the detector.
+# In the order of application: the first is nearest to the detector.
 COMPOSITIONS = (
     ("go-test-json", "github-actions"),
     ("cri", "kubectl"),
@@ -34,10 +34,10 @@ COMPOSITIONS = (
     ("json-logger", "docker-compose-two-services"),
 )
 
-COMPOSED: tuple[Damage, ...] = tuple(compose(*map(named, names)) for names in COMPOSITIONS)
+COMPOSED: tuple[Damage, ...] = tuple(compose(*map(damage_named, names)) for names in COMPOSITIONS)
 
-# Plausible pairs: who wrote the lines, and what carried them further.
-HANDS = {
+# Plausible pairs: the writer of the lines, and what transports them.
+OUTER_BY_INNER = {
     "gitlab": "asciinema docker-json-file crlf",
     "cri-partial-two-streams": "docker-json-file cri kubectl-two-pods crlf",
     "docker-json-file": "gh-run-view github-actions two-tagged-writers markdown-escapes cri",
@@ -57,5 +57,7 @@ HANDS = {
     "stern": "numbers-on-lines-of-their-own hits-over-lines records-in-cells",
 }
 PAIRS: tuple[Damage, ...] = tuple(
-    compose(named(inner), named(outer)) for inner, outers in HANDS.items() for outer in outers.split()
+    compose(damage_named(inner), damage_named(outer))
+    for inner, outers in OUTER_BY_INNER.items()
+    for outer in outers.split()
 )

@@ -1,4 +1,4 @@
-"""Text that is gone."""
+"""Missing text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.damage.lines import joined, lines_of
+from tests.damage.lines import join_lines, split_lines
 from tests.damage.registry import add, add_bytes, damage
 
 if TYPE_CHECKING:
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @damage("cut-off-at-line", lossy=True)
 def _cut_off_at_line(text: str, rng: random.Random) -> str:
-    lines = lines_of(text)
-    return joined(lines[: rng.randrange(len(lines))])
+    lines = split_lines(text)
+    return join_lines(lines[: rng.randrange(len(lines))])
 
 
 @damage("head-cut-off-at-line", lossy=True)
 def _head_cut_off_at_line(text: str, rng: random.Random) -> str:
-    lines = lines_of(text)
-    return joined(lines[rng.randrange(1, len(lines) + 1) :])
+    lines = split_lines(text)
+    return join_lines(lines[rng.randrange(1, len(lines) + 1) :])
 
 
 def _cut_off_at_byte(text: str, rng: random.Random) -> bytes:
@@ -56,7 +56,7 @@ def _frame_at(lines: Sequence[str], at: int) -> Span | None:
     return None
 
 
-def _stacks(lines: Sequence[str]) -> list[list[Span]]:
+def _find_stacks(lines: Sequence[str]) -> list[list[Span]]:
     stacks: list[list[Span]] = []
     at = end = 0
     while at < len(lines):
@@ -71,18 +71,18 @@ def _stacks(lines: Sequence[str]) -> list[list[Span]]:
     return stacks
 
 
-def _elided(text: str, rng: random.Random, mark: str) -> str:
-    """Deep frames only: whoever shortens a stack keeps the frames that matter to him."""
-    lines = lines_of(text)
-    for stack in reversed(_stacks(lines)):
+def _elide_frames(text: str, rng: random.Random, mark: str) -> str:
+    """Removes only deep frames: people who shorten a stack keep the innermost ones."""
+    lines = split_lines(text)
+    for stack in reversed(_find_stacks(lines)):
         if len(stack) < 3:
             continue
         first = rng.randrange(2, len(stack))
         last = rng.randrange(first, len(stack))
         lines[stack[first][0] : stack[last][1]] = mark.split("\n")
-    return joined(lines)
+    return join_lines(lines)
 
 
-add("elided-dots", partial(_elided, mark="  ..."), lossy=True)
-add("elided-dots-twice", partial(_elided, mark="...\n..."), lossy=True)
-add("elided-brackets", partial(_elided, mark="[...]"), lossy=True)
+add("elided-dots", partial(_elide_frames, mark="  ..."), lossy=True)
+add("elided-dots-twice", partial(_elide_frames, mark="...\n..."), lossy=True)
+add("elided-brackets", partial(_elide_frames, mark="[...]"), lossy=True)

@@ -1,4 +1,4 @@
-"""Other encodings, and bytes that do not belong there."""
+"""Other encodings, and stray bytes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 INVALID = ("\udcff", "\udcfe", "\udcc0", "\udc80")
 NULS = ("\0",)
-# No backspace and no escape: those change what the text around them means.
+# No backspace and no escape, which change the meaning of the text around them.
 CONTROLS = ("\x01", "\x02", "\x07", "\x0b", "\x0c", "\x0f", "\x1c", "\x1f", "\x7f")
 
 
-def _sprinkled(text: str, rng: random.Random, strays: Sequence[str]) -> str:
+def _insert_strays(text: str, rng: random.Random, strays: Sequence[str]) -> str:
     out, at = [], 0
     while at < len(text):
         step = rng.randrange(60, 180)
@@ -33,19 +33,19 @@ def _add_strays() -> None:
     kinds = {"invalid-utf-8": INVALID, "nuls": NULS, "controls": CONTROLS}
     kinds["bytes"] = INVALID + NULS + CONTROLS
     for name, strays in kinds.items():
-        add(f"stray-{name}", partial(_sprinkled, strays=strays))
+        add(f"stray-{name}", partial(_insert_strays, strays=strays))
 
 
 _add_strays()
 
 
-def _encoded(text: str, rng: random.Random, encoding: str, bom: bytes) -> bytes:
+def _encode(text: str, rng: random.Random, encoding: str, bom: bytes) -> bytes:
     return bom + text.encode(encoding, "surrogatepass")
 
 
-add_bytes("utf-16-le-bom", partial(_encoded, encoding="utf-16-le", bom=b"\xff\xfe"))
-add_bytes("utf-16-be-bom", partial(_encoded, encoding="utf-16-be", bom=b"\xfe\xff"))
-add_bytes("utf-16-le-no-bom", partial(_encoded, encoding="utf-16-le", bom=b""))
+add_bytes("utf-16-le-bom", partial(_encode, encoding="utf-16-le", bom=b"\xff\xfe"))
+add_bytes("utf-16-be-bom", partial(_encode, encoding="utf-16-be", bom=b"\xfe\xff"))
+add_bytes("utf-16-le-no-bom", partial(_encode, encoding="utf-16-le", bom=b""))
 
 
 @damage("utf-8-bom")

@@ -1,11 +1,11 @@
-"""Lines of loggers between those of a report, and glued to them."""
+"""Log lines between the lines of a report, and on the same line."""
 
 from __future__ import annotations
 
 import string
 from typing import TYPE_CHECKING
 
-from tests.damage.lines import clock_of, compact, iso, joined, lines_of
+from tests.damage.lines import clock_times, compact_json, iso_time, join_lines, split_lines
 from tests.damage.registry import LineMaker, damage
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ SOURCES = ("cart.go", "mpp.go", "store.go", "lease.go", "server.go")
 def _zap_console(rng: random.Random, now: datetime) -> str:
     place = f"cart/{rng.choice(SOURCES)}:{rng.randrange(20, 900)}"
     level = rng.choice(("INFO", "WARN", "DEBUG"))
-    fields = compact({"attempt": rng.randrange(9)})
-    return f"{iso(now, rng, 3)}\t{level}\t{place}\t{rng.choice(EVENTS)}\t{fields}"
+    fields = compact_json({"attempt": rng.randrange(9)})
+    return f"{iso_time(now, rng, 3)}\t{level}\t{place}\t{rng.choice(EVENTS)}\t{fields}"
 
 
 def _zap_json(rng: random.Random, now: datetime) -> str:
     place = f"cart/{rng.choice(SOURCES)}:{rng.randrange(20, 900)}"
     record = {"level": "info", "ts": now.timestamp(), "caller": place, "msg": rng.choice(EVENTS)}
-    return compact(record)
+    return compact_json(record)
 
 
 def _klog(rng: random.Random, now: datetime) -> str:
@@ -49,7 +49,7 @@ def _logrus(rng: random.Random, now: datetime) -> str:
 
 
 def _slog(rng: random.Random, now: datetime) -> str:
-    return f'time={iso(now, rng, 3)} level=INFO msg="{rng.choice(EVENTS)}" id={rng.randrange(999)}'
+    return f'time={iso_time(now, rng, 3)} level=INFO msg="{rng.choice(EVENTS)}" id={rng.randrange(999)}'
 
 
 def _std_log(rng: random.Random, now: datetime) -> str:
@@ -80,10 +80,10 @@ def _go_test(rng: random.Random, now: datetime) -> str:
 LOGGERS: tuple[LineMaker, ...] = (_zap_console, _zap_json, _klog, _logrus, _slog, _std_log, _tidb, _go_test)
 
 
-def _between(text: str, rng: random.Random, loggers: Sequence[LineMaker]) -> str:
-    clock, lines = clock_of(rng), lines_of(text)
+def _insert_between(text: str, rng: random.Random, loggers: Sequence[LineMaker]) -> str:
+    clock, lines = clock_times(rng), split_lines(text)
     gaps = [gap for gap in range(1, len(lines)) if rng.random() < 0.25]
-    # At least one gap, so that the damage is never a no-op on a report.
+    # at least one gap, so that the report is changed
     chosen = set(gaps or [len(lines) // 2])
     out: list[str] = []
     for number, line in enumerate(lines):
@@ -91,45 +91,45 @@ def _between(text: str, rng: random.Random, loggers: Sequence[LineMaker]) -> str
             count = rng.randrange(1, 6)
             out.extend(rng.choice(loggers)(rng, next(clock)) for _ in range(count))
         out.append(line)
-    return joined(out)
+    return join_lines(out)
 
 
 @damage("logger-lines")
 def _logger_lines(text: str, rng: random.Random) -> str:
-    return _between(text, rng, LOGGERS)
+    return _insert_between(text, rng, LOGGERS)
 
 
 @damage("logger-lines-one-style")
 def _logger_lines_one_style(text: str, rng: random.Random) -> str:
-    return _between(text, rng, (rng.choice(LOGGERS),))
+    return _insert_between(text, rng, (rng.choice(LOGGERS),))
 
 
 @damage("logger-lines-tidb")
 def _logger_lines_tidb(text: str, rng: random.Random) -> str:
-    return _between(text, rng, (_tidb,))
+    return _insert_between(text, rng, (_tidb,))
 
 
 def _some_lines(text: str, rng: random.Random, change: Callable[[str], str]) -> str:
-    lines = lines_of(text)
+    lines = split_lines(text)
     written = [i for i, line in enumerate(lines) if line.strip()]
     chosen = [i for i in written if rng.random() < 0.15] or written[:1]
     for i in chosen:
         lines[i] = change(lines[i])
-    return joined(lines)
+    return join_lines(lines)
 
 
 @damage("log-glued-to-end")
 def _log_glued_to_end(text: str, rng: random.Random) -> str:
-    clock = clock_of(rng)
+    clock = clock_times(rng)
 
-    def glued(line: str) -> str:
+    def glue(line: str) -> str:
         log = rng.choice(LOGGERS)(rng, next(clock))
-        # `+0x45` and `2022/12/08` would make another number: nobody could tell them apart.
+        # not after a number such as `+0x45`, with which a date would merge
         while log[0] in string.hexdigits:
             log = rng.choice(LOGGERS)(rng, next(clock))
         return line + log
 
-    return _some_lines(text, rng, glued)
+    return _some_lines(text, rng, glue)
 
 
 UNFINISHED = (
@@ -150,8 +150,8 @@ def _log_glued_to_front(text: str, rng: random.Random) -> str:
 
 @damage("carriage-return-progress")
 def _carriage_return_progress(text: str, rng: random.Random) -> str:
-    def overwritten(line: str) -> str:
+    def overwrite(line: str) -> str:
         steps = sorted(rng.sample(range(1, 100), rng.randrange(1, 5)))
         return "".join(f"Downloading modules {step:>3}%\r" for step in steps) + line
 
-    return _some_lines(text, rng, overwritten)
+    return _some_lines(text, rng, overwrite)

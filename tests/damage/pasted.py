@@ -1,4 +1,4 @@
-"""What mail, Markdown, commits and pages make of a paste."""
+"""Text pasted into mail, Markdown, commits and web pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape as xml_escape
 
-from tests.damage.lines import PACKAGE, TEST, each_line, joined, lines_of
+from tests.damage.lines import PACKAGE, TEST, join_lines, map_lines, split_lines
 from tests.damage.registry import damage
 
 if TYPE_CHECKING:
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
 
 def _quote(text: str, mark: str) -> str:
-    return each_line(text, lambda line: f"{mark} {line}".rstrip())
+    return map_lines(text, lambda line: f"{mark} {line}".rstrip())
 
 
 @damage("markdown-fence")
 def _markdown_fence(text: str, rng: random.Random) -> str:
     fence = rng.choice(("```", "~~~~", "```go"))
-    body = joined(lines_of(text))
+    body = join_lines(split_lines(text))
     return f"The nightly build failed:\n\n{fence}\n{body}{fence.rstrip('go')}\n\nAny idea?\n"
 
 
 @damage("markdown-details")
 def _markdown_details(text: str, rng: random.Random) -> str:
-    body = joined(lines_of(text))
+    body = join_lines(split_lines(text))
     return f"<details><summary>log</summary>\n\n```\n{body}```\n</details>\n"
 
 
 @damage("markdown-list-item")
 def _markdown_list_item(text: str, rng: random.Random) -> str:
-    body = each_line(f"```\n{joined(lines_of(text))}```", lambda line: f"   {line}".rstrip())
+    body = map_lines(f"```\n{join_lines(split_lines(text))}```", lambda line: f"   {line}".rstrip())
     return f"1. run the tests with the detector on\n2. see\n{body}"
 
 
@@ -56,14 +56,14 @@ def _mail_quote(text: str, rng: random.Random) -> str:
 @damage("mail-deep-quote")
 def _mail_deep_quote(text: str, rng: random.Random) -> str:
     mark = ">" * rng.randrange(2, 5)
-    return each_line(text, lambda line: f"{mark} {line}".rstrip())
+    return map_lines(text, lambda line: f"{mark} {line}".rstrip())
 
 
 @damage("diff-added")
 def _diff_added(text: str, rng: random.Random) -> str:
     head = "diff --git a/race.txt b/race.txt\nnew file mode 100644\n--- /dev/null\n+++ b/race.txt\n"
-    hunk = f"@@ -0,0 +1,{len(lines_of(text))} @@\n"
-    return head + hunk + each_line(text, lambda line: f"+{line}")
+    hunk = f"@@ -0,0 +1,{len(split_lines(text))} @@\n"
+    return head + hunk + map_lines(text, lambda line: f"+{line}")
 
 
 @damage("commit-template")
@@ -74,13 +74,13 @@ def _commit_template(text: str, rng: random.Random) -> str:
 @damage("commit-body")
 def _commit_body(text: str, rng: random.Random) -> str:
     # `git log` indents the message by four columns, blank lines included.
-    body = each_line(f"cart: lock the total\n\n{text}", lambda line: f"    {line}")
+    body = map_lines(f"cart: lock the total\n\n{text}", lambda line: f"    {line}")
     return f"commit {rng.randbytes(20).hex()}\nDate:   Wed May 1 12:10:00 2024 +0200\n\n{body}"
 
 
 @damage("numbers-linked")
 def _numbers_linked(text: str, rng: random.Random) -> str:
-    # whoever imports a commit or an issue takes "#1" for another issue; there is no issue 0
+    # importers of commits and issues link "#1" to an issue; there is no issue 0
     base = rng.choice(("https://github.com/shop/cart", "https://git.example.com/shop/be/cart/-"))
     linked = re.sub(r"(?m)^(\s*)#([1-9]\d*) ", rf"\1{base}/issues/\2 ", text)
     return f"{linked}\nPull Request resolved: {base}/pull/4711\n"
@@ -98,7 +98,7 @@ def _block_comment(text: str, rng: random.Random) -> str:
 
 @damage("html-pre")
 def _html_pre(text: str, rng: random.Random) -> str:
-    body = html.escape(joined(lines_of(text))).replace("\u00b7", "&middot;")
+    body = html.escape(join_lines(split_lines(text))).replace("\u00b7", "&middot;")
     return f'<html><body>\n<pre class="console-output">{body}</pre>\n</body></html>\n'
 
 
@@ -107,7 +107,7 @@ def _html_numbered_rows(text: str, rng: random.Random) -> str:
     def row(number: int, line: str) -> str:
         return f'<tr><td id="L{number}">{number}</td><td class="code">{html.escape(line)}</td></tr>'
 
-    rows = [row(number, line) for number, line in enumerate(lines_of(text), 1)]
+    rows = [row(number, line) for number, line in enumerate(split_lines(text), 1)]
     return f"<table>{''.join(rows)}</table>\n"
 
 
@@ -118,7 +118,7 @@ def _html_of_the_nineties(text: str, rng: random.Random) -> str:
 
 @damage("markdown-escapes")
 def _markdown_escapes(text: str, rng: random.Random) -> str:
-    # What an editor of rich text makes of a report that nobody put into a fence.
+    # a rich text editor's rendering of a report without a code fence
     return re.sub(r"[*_\[\]<>]", r"\\\g<0>", text)
 
 
@@ -129,11 +129,11 @@ def _newlines_written_out(text: str, rng: random.Random) -> str:
 
 @damage("html-breaks")
 def _html_breaks(text: str, rng: random.Random) -> str:
-    def marked(line: str) -> str:
+    def mark_line(line: str) -> str:
         body = line.lstrip(" ")
         return "&nbsp;" * (len(line) - len(body)) + html.escape(body) + "<br>"
 
-    return f"<p>{each_line(text, marked)}</p>\n"
+    return f"<p>{map_lines(text, mark_line)}</p>\n"
 
 
 def _junit(body: str) -> str:
@@ -159,6 +159,6 @@ def _junit_cdata(text: str, rng: random.Random) -> str:
 
 @damage("junit-one-line")
 def _junit_one_line(text: str, rng: random.Random) -> str:
-    # Go's XML encoder writes line ends and tabs as entities: the whole report is one line.
+    # Go's XML encoder writes line ends and tabs as entities: the report is one line.
     codes = {"\n": "&#xA;", "\t": "&#x9;", "\r": "&#xD;", '"': "&#34;", "'": "&#39;"}
     return _junit(f'<failure message="Failed" type="">{xml_escape(text, codes)}</failure>')

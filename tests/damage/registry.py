@@ -1,4 +1,4 @@
-"""What a kind of damage is, and which ones there are."""
+"""The registry of all kinds of damage."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from datetime import datetime
 class Damage:
     """One kind of damage.
 
-    `lossy` says that facts of the report (headers, frames) are gone for good. Furniture that
-    carries no fact, such as bars and banners, may go missing from a damage that is not lossy. Error
-    stacks, which have no header to tell them by, are not `headless`ly read from all of them.
+    `lossy`: facts of the report (headers, frames) are lost; bars and banners are no facts.
+    `headless`: error stacks, which have no header, can still be read.
     """
 
     name: str
@@ -26,18 +25,18 @@ class Damage:
 Transform = Callable[[str, random.Random], str]
 LineMaker = Callable[[random.Random, datetime], str]
 
-FOUND: list[Damage] = []
+REGISTERED: list[Damage] = []
 
 
 def add_bytes(
     name: str, apply: Callable[[str, random.Random], bytes], *, lossy: bool = False, headless: bool = True
 ) -> None:
-    FOUND.append(Damage(name, lossy, apply, headless))
+    REGISTERED.append(Damage(name, lossy, apply, headless))
 
 
 def add(name: str, transform: Transform, *, lossy: bool = False, headless: bool = True) -> None:
     def apply(text: str, rng: random.Random) -> bytes:
-        # Lone surrogates stand for bytes that are not UTF-8, so that damages can be stacked.
+        # lone surrogates stand for bytes that are not UTF-8, so that damages can be combined
         return transform(text, rng).encode("utf-8", "surrogateescape")
 
     add_bytes(name, apply, lossy=lossy, headless=headless)
@@ -52,7 +51,7 @@ def damage(name: str, *, lossy: bool = False, headless: bool = True) -> Callable
 
 
 def compose(first: Damage, second: Damage, *more: Damage) -> Damage:
-    """The damages one after the other; one that changes the encoding has to come last."""
+    """Apply damages in turn; one that changes the encoding comes last."""
     steps = (first, second, *more)
 
     def apply(text: str, rng: random.Random) -> bytes:
@@ -67,9 +66,9 @@ def compose(first: Damage, second: Damage, *more: Damage) -> Damage:
     return Damage(name, lossy, apply, headless)
 
 
-def named(name: str) -> Damage:
-    """The damage of that name, for tests that want one in particular."""
-    for known in FOUND:
+def damage_named(name: str) -> Damage:
+    """The damage of that name."""
+    for known in REGISTERED:
         if known.name == name:
             return known
     raise KeyError(name)

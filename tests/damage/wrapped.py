@@ -1,4 +1,4 @@
-"""Lines that were broken in two."""
+"""Lines broken in two."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import quopri
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.damage.lines import joined, lines_of
+from tests.damage.lines import join_lines, split_lines
 from tests.damage.prefixes import github_actions
 from tests.damage.registry import add, add_bytes, damage
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     import random
 
 
-def _wrapped_line(line: str, width: int) -> list[str]:
+def _wrap_line(line: str, width: int) -> list[str]:
     pieces = []
     while len(line) > width:
         body = len(line) - len(line.lstrip())
         cut = line.rfind(" ", body + 1, width + 1)
         if cut < 0:
-            # A word longer than the width stands out on the right; break after it.
+            # a longer word exceeds the width; break after it
             cut = line.find(" ", max(width, body + 1))
         if cut < 0:
             break
@@ -29,24 +29,24 @@ def _wrapped_line(line: str, width: int) -> list[str]:
     return [*pieces, line]
 
 
-def _word_wrapped(text: str, rng: random.Random, width: int) -> str:
-    return joined([piece for line in lines_of(text) for piece in _wrapped_line(line, width)])
+def _word_wrap(text: str, rng: random.Random, width: int) -> str:
+    return join_lines([piece for line in split_lines(text) for piece in _wrap_line(line, width)])
 
 
-def _hard_wrapped(text: str, rng: random.Random, width: int) -> str:
+def _hard_wrap(text: str, rng: random.Random, width: int) -> str:
     out: list[str] = []
-    for line in lines_of(text):
+    for line in split_lines(text):
         starts = range(0, max(1, len(line)), width)
         out.extend(line[at : at + width] for at in starts)
-    return joined(out)
+    return join_lines(out)
 
 
 def _add_wraps() -> None:
-    # 40 is for chat on a phone; it is the one that breaks the headers.
+    # 40 for chat on a phone, which also breaks headers
     for width in (40, 72, 80, 100):
-        add(f"word-wrap-{width}", partial(_word_wrapped, width=width))
+        add(f"word-wrap-{width}", partial(_word_wrap, width=width))
     for width in (80, 100):
-        add(f"hard-wrap-{width}", partial(_hard_wrapped, width=width))
+        add(f"hard-wrap-{width}", partial(_hard_wrap, width=width))
 
 
 _add_wraps()
@@ -66,5 +66,5 @@ add_bytes("quoted-printable", _quoted_printable)
 
 @damage("newest-first")
 def _newest_first(text: str, rng: random.Random) -> str:
-    # A log viewer's export, sorted by time the other way round.
-    return joined(lines_of(github_actions(text, rng))[::-1])
+    # a log viewer's export in descending order of time
+    return join_lines(split_lines(github_actions(text, rng))[::-1])

@@ -1,4 +1,4 @@
-"""Who makes a thing, who sets it up, and when others get to see it: by the code and by the report."""
+"""Causes around initialisation: who creates an object, who configures it, and when others use it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.repositories import MODULE, Repository, Way, at, first, frame, go_rep
 
 pytestmark = pytest.mark.usefixtures("cache")
 
-KEPT = """package shop
+COMPUTED_ONCE = """package shop
 
 import "strings"
 
@@ -60,11 +60,11 @@ func (l *Label) Advance() {
         ("Advance", "l.phase = 2", "l.phase != 0", "check-then-act"),
     ],
 )
-def test_a_text_that_is_worked_out_once_is_made_at_first_use(
+def test_value_computed_once_is_lazy_initialisation(
     repo: Repository, method: str, write: str, read: str, expected: str
 ) -> None:
     name = f"(*Label).{method}"
-    assert first(repo, KEPT, [at(KEPT, name, write)], [at(KEPT, name, read)]) == expected
+    assert first(repo, COMPUTED_ONCE, [at(COMPUTED_ONCE, name, write)], [at(COMPUTED_ONCE, name, read)]) == expected
 
 
 PRICED = """package shop
@@ -109,20 +109,20 @@ func (d *Desk) Old() string { return d.old.Word }
 """
 
 
-def test_a_literal_of_several_lines_makes_an_object(repo: Repository) -> None:
+def test_multiline_literal_creates_an_object(repo: Repository) -> None:
     write = [
         at(PRICED, "usual", 'Word: "net"'),
         at(PRICED, "(*Desk).ready", "d.terms = usual"),
         at(PRICED, "(*Desk).Bill", "d.ready()"),
     ]
-    said = first(repo, PRICED, write, [at(PRICED, "(*Desk).Bill", "d.terms.Word: sum")])
-    assert said == "lazy-initialisation"
+    cause = first(repo, PRICED, write, [at(PRICED, "(*Desk).Bill", "d.terms.Word: sum")])
+    assert cause == "lazy-initialisation"
 
 
-def test_a_value_that_is_stored_in_place_makes_none(repo: Repository) -> None:
+def test_value_stored_in_place_creates_no_object(repo: Repository) -> None:
     write = [at(PRICED, "(*Desk).Renew", "Word: word")]
-    said = first(repo, PRICED, write, [at(PRICED, "(*Desk).Old", "return d.old.Word")])
-    assert said == "missing-lock"
+    cause = first(repo, PRICED, write, [at(PRICED, "(*Desk).Old", "return d.old.Word")])
+    assert cause == "missing-lock"
 
 
 CALLED_BACK = """package shop
@@ -193,12 +193,10 @@ READER = [
     ("left_out", "expected"),
     [
         ("func (d *Desk) Swap(p *Porter) {\n\tp.onDone = d.note\n}\n", "started-before-initialised"),
-        ("", "partial-lock"),  # stored by others, too: whoever does that needs the lock
+        ("", "partial-lock"),  # also stored elsewhere, which needs the lock
     ],
 )
-def test_a_lock_that_is_held_to_call_is_not_about_what_set_up_stores(
-    repo: Repository, left_out: str, expected: str
-) -> None:
+def test_lock_held_during_a_callback_does_not_guard_its_field(repo: Repository, left_out: str, expected: str) -> None:
     source = CALLED_BACK.replace(left_out, "\n\n\n" if left_out else "")
     write = [at(source, "NewDesk", "p.onDone = d.note"), at(source, "open", "return NewDesk(p)")]
     assert first(repo, source, write, READER) == expected
@@ -251,7 +249,7 @@ func (h *Hub) serve() {
         ("lend", "s.main = other", "missing-lock"),  # a pointer: its field is not read there
     ],
 )
-def test_who_makes_a_thing_in_a_worker_whose_start_the_report_leaves_out(
+def test_worker_without_a_creation_stack_initialises_a_field(
     repo: Repository, method: str, read: str, expected: str
 ) -> None:
     write = [at(SERVED, "(*Hub).serve", "h.slots = make")]
@@ -288,8 +286,8 @@ func (s *Shop) tune() {
 PACE = "/go/pkg/mod/example.com/other/pace@v1.2.0"
 
 
-def paced(method: str, began: int, now: int) -> tuple[Way, Way, str]:
-    """A library's goroutine reads what a method of the same type writes for who had it started."""
+def library_report(method: str, began: int, now: int) -> tuple[Way, Way, str]:
+    """A goroutine of a library reads what a method called by its starter writes."""
     caller, file = f"{MODULE}/shop.(*Shop).{method}", "/src/relay/shop/shop.go"
     write = [("example.com/other/pace.(*Pace).Reset", f"{PACE}/pace.go:65"), (caller, f"{file}:{now}")]
     read = [
@@ -307,22 +305,20 @@ def paced(method: str, began: int, now: int) -> tuple[Way, Way, str]:
 @pytest.mark.parametrize(
     ("method", "expected"),
     [
-        ("serve", "missing-lock"),  # over and over
-        ("again", "missing-lock"),  # as it did before the start
+        ("serve", "missing-lock"),  # repeatedly
+        ("again", "missing-lock"),  # also called before the start
         ("tune", "started-before-initialised"),
     ],
 )
-def test_what_a_library_resets_for_its_caller_is_not_always_set_up(
-    repo: Repository, method: str, expected: str
-) -> None:
+def test_reset_of_a_library_object_is_not_always_initialisation(repo: Repository, method: str, expected: str) -> None:
     began, now = line(PACED, f"(p) // {method}"), line(PACED, f"Reset() // {method}")
-    write, read, created = paced(method, began, now)
+    write, read, created = library_report(method, began, now)
     assert first(repo, PACED, write, read, created) == expected
 
 
 @pytest.mark.parametrize(("began", "now", "expected"), [(14, 30, "unknown"), (14, 9, "worker-outlives-owner")])
-def test_a_reset_further_down_is_no_next_round(began: int, now: int, expected: str) -> None:
-    write, read, created = paced("serve", began, now)
+def test_reset_after_the_start_is_not_a_next_use(began: int, now: int, expected: str) -> None:
+    write, read, created = library_report("serve", began, now)
     report = go_report(("write", write), ("read", read), created=created)
     assert diagnose(report)[0].cause == expected
 
@@ -370,10 +366,10 @@ func TestLater(t *testing.T) {
     ("test", "write", "expected"),
     [
         ("TestQuiet", "c.quiet = true", "started-before-initialised"),
-        ("TestLater", "c.quiet = true // later", "missing-lock"),  # it has begun to use it
+        ("TestLater", "c.quiet = true // later", "missing-lock"),  # already in use
     ],
 )
-def test_a_closure_that_sets_first_of_all_what_it_was_handed(
+def test_closure_that_first_sets_a_field_of_its_argument(
     repo: Repository, test: str, write: str, expected: str
 ) -> None:
     repo.put("voyage", {"shop/shop.go": HANDED, "shop/shop_test.go": TESTED})
@@ -383,12 +379,12 @@ def test_a_closure_that_sets_first_of_all_what_it_was_handed(
         (f"{MODULE}/shop.{test}", f"/src/relay/shop/shop_test.go:{line(TESTED, test) + 1}"),
     ]
     read = [at(HANDED, "(*Crew).Quiet", "return c.quiet"), at(HANDED, "(*Crew).Enlist.func1", "!c.Quiet()")]
-    told = told_of(repo, go_report(("write", stack), ("read", read)))
-    assert told.causes[0].cause == expected
+    diagnosis = told_of(repo, go_report(("write", stack), ("read", read)))
+    assert diagnosis.causes[0].cause == expected
 
 
 @pytest.mark.parametrize(("lost", "expected"), [(False, "started-before-initialised"), (True, "unknown")])
-def test_what_a_test_sets_for_a_worker_whose_stack_is_lost(lost: bool, expected: str) -> None:
+def test_test_that_sets_a_field_for_a_worker_with_a_lost_stack(lost: bool, expected: str) -> None:
     read = [(f"{MODULE}/shop.(*Shop).loop", "/src/relay/shop/shop.go:41")]
     test = f"{MODULE}/shop.TestShop", "/src/relay/shop/shop_test.go:{}"
     text = go_text(

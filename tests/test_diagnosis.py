@@ -1,4 +1,4 @@
-"""Diagnosis: every cause is found where it is, says why, and never contradicts another one aloud."""
+"""Diagnosis: every cause is found in its example, gives its evidence, and contradicts no other cause."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SECTIONS = ("What it sees", "Why it races", "Example", "Remedy", "When it is wro
 
 
 @cache
-def read(path: Path) -> list[tuple[Report, PinnedCode]]:
+def read_archive(path: Path) -> list[tuple[Report, PinnedCode]]:
     """The reports of an archive, each with its code."""
     files = parse_archive(path.read_text(encoding="utf-8"))
     text = files.pop("report.txt")
@@ -47,33 +47,33 @@ def read(path: Path) -> list[tuple[Report, PinnedCode]]:
     return [(report, pinned_code(sources, report)) for report in reports]
 
 
-def told(finding: Finding) -> dict[str, Any]:
-    plain: dict[str, Any] = {"cause": finding.cause, "confidence": round(finding.confidence, 2)}
-    plain["evidence"] = list(map(str, finding.evidence))
-    plain["remedy"] = str(finding.remedy)
-    return plain | ({"test_only": True} if finding.test_only else {})
+def finding_row(finding: Finding) -> dict[str, Any]:
+    row: dict[str, Any] = {"cause": finding.cause, "confidence": round(finding.confidence, 2)}
+    row["evidence"] = list(map(str, finding.evidence))
+    row["remedy"] = str(finding.remedy)
+    return row | ({"test_only": True} if finding.test_only else {})
 
 
 @pytest.mark.parametrize("path", ARCHIVES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_a_cause(path: Path, rewrite: bool) -> None:
-    """What is said of a small program's race, alone and with its code; a person reads the diff."""
-    found = [
-        {"alone": told(diagnose(report)[0]), "with source": told(diagnose(report, code)[0])}
-        for report, code in read(path)
+def test_cause_of_an_example_program(path: Path, rewrite: bool) -> None:
+    """The first finding without and with source; `--rewrite` updates the expected file."""
+    rows = [
+        {"alone": finding_row(diagnose(report)[0]), "with source": finding_row(diagnose(report, code)[0])}
+        for report, code in read_archive(path)
     ]
     expected = path.with_suffix(".json")
     if rewrite:
-        expected.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    assert found == json.loads(expected.read_text())
-    assert path.parent.name in {one["with source"]["cause"] for one in found}
+        expected.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
+    assert rows == json.loads(expected.read_text())
+    assert path.parent.name in {one["with source"]["cause"] for one in rows}
 
 
-def test_every_cause_has_its_case() -> None:
+def test_every_cause_has_an_example() -> None:
     assert {path.parent.name for path in ARCHIVES} == {rule.cause for rule in RULES}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.cause)
-def test_every_rule_explains_itself(rule: Any) -> None:
+def test_every_rule_is_documented(rule: Any) -> None:
     import sys
 
     text = sys.modules[rule.find.__module__].__doc__ or ""
@@ -82,32 +82,32 @@ def test_every_rule_explains_itself(rule: Any) -> None:
     assert {other.cause for other in RULES} >= {*rule.general_causes}
 
 
-# -- laws ------------------------------------------------------------------------------------------
+# -- invariants ------------------------------------------------------------------------------------
 
 
 @cache
-def reports() -> list[tuple[str, Report]]:
-    """Every golden case, and of each program of the corpus a recording or two."""
-    found = [(case.name, s.report) for case in all_cases() for s in case.sightings()]
+def all_reports() -> list[tuple[str, Report]]:
+    """Reports of every golden case, and of one or two recordings of each corpus program."""
+    named_reports = [(case.name, s.report) for case in all_cases() for s in case.sightings()]
     for folder in sorted(store.unpacked_set("main").glob("*/*/recorded")):
         for path in [*folder.glob("go1.2[17].txt"), *folder.glob("*clang.txt"), *folder.glob("helgrind.txt")]:
             name = f"{folder.parent.name}/{path.stem}"
             text = path.read_text(encoding="utf-8")
-            found += [(name, s.report) for s in deadheat.scan(text)]
-    return found
+            named_reports += [(name, s.report) for s in deadheat.scan(text)]
+    return named_reports
 
 
-def scenes() -> Iterator[tuple[str, Report, PinnedCode | None]]:
-    yield from ((name, report, None) for name, report in reports())
+def all_contexts() -> Iterator[tuple[str, Report, PinnedCode | None]]:
+    yield from ((name, report, None) for name, report in all_reports())
     for path in ARCHIVES:
-        for report, code in read(path):
+        for report, code in read_archive(path):
             yield path.stem, report, None
             yield path.stem, report, code
 
 
-@pytest.mark.twice
-def test_no_rule_fails_and_every_finding_says_why() -> None:
-    for name, report, code in scenes():
+@pytest.mark.compiled_too
+def test_no_rule_fails_and_every_finding_has_evidence() -> None:
+    for name, report, code in all_contexts():
         for finding in diagnose(report, code):
             assert finding.crashed is None, (name, finding)
             assert 0 <= finding.confidence <= 1, (name, finding)
@@ -121,41 +121,45 @@ def test_no_rule_fails_and_every_finding_says_why() -> None:
 
 
 @pytest.mark.long
-def test_a_rule_that_is_not_asked_would_have_found_nothing() -> None:
-    for name, report, code in scenes():
-        scene = RaceContext(report, code)
+def test_rule_skipped_for_missing_features_would_find_nothing() -> None:
+    for name, report, code in all_contexts():
+        context = RaceContext(report, code)
         if report.kind in RACE_KINDS:
-            shown = report_features(scene)
-            missed = [r.cause for r in RULES if not r.features & shown and r.find(scene) is not None]
+            shown = report_features(context)
+            missed = [r.cause for r in RULES if not r.features & shown and r.find(context) is not None]
             assert missed == [], name
 
 
 @pytest.mark.long
-def test_the_brief_answer_is_the_whole_one_cut_short() -> None:
-    for name, report in reports():
-        whole = [f.as_cause() for f in diagnose(report) if f.confidence >= 0.2][:3]
-        assert list(causes_of_report(report)) == whole, name
+def test_short_list_of_causes_is_the_beginning_of_the_full_diagnosis() -> None:
+    for name, report in all_reports():
+        expected = [f.as_cause() for f in diagnose(report) if f.confidence >= 0.2][:3]
+        assert list(causes_of_report(report)) == expected, name
 
 
-def wider(cause: str) -> set[str]:
+def transitive_general_causes(cause: str) -> set[str]:
     (general,) = (rule.general_causes for rule in RULES if rule.cause == cause)
-    return {*general, *(wide for one in general for wide in wider(one))}
+    return {*general, *(wide for one in general for wide in transitive_general_causes(one))}
 
 
 @pytest.mark.long
-def test_two_rules_never_both_claim_it_and_disagree() -> None:
-    for name, report, code in scenes():
-        scene = RaceContext(report, code)
-        hits = [(rule.cause, hit) for rule in RULES if (hit := rule.find(scene)) is not None]
+def test_no_two_unrelated_rules_are_both_certain() -> None:
+    for name, report, code in all_contexts():
+        context = RaceContext(report, code)
+        hits = [(rule.cause, hit) for rule in RULES if (hit := rule.find(context)) is not None]
         sure = [cause for cause, hit in hits if hit.confidence >= 0.9]
         for one in sure:
-            rest = [c for c in sure if c != one and c not in wider(one) and one not in wider(c)]
+            rest = [
+                c
+                for c in sure
+                if c != one and c not in transitive_general_causes(one) and one not in transitive_general_causes(c)
+            ]
             assert rest == [], (name, one)
 
 
 @pytest.mark.long
-def test_what_is_said_does_not_depend_on_the_order_of_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = [(report, code, diagnose(report, code)) for _, report, code in scenes()]
+def test_order_of_rules_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [(report, code, diagnose(report, code)) for _, report, code in all_contexts()]
     shuffled = list(RULES)
     random.Random(7).shuffle(shuffled)
     monkeypatch.setattr(plugins, "all_rules", lambda: tuple(shuffled))
@@ -163,27 +167,27 @@ def test_what_is_said_does_not_depend_on_the_order_of_rules(monkeypatch: pytest.
 
 
 @pytest.mark.long
-def test_the_order_of_the_sides_changes_no_cause() -> None:
-    """Detectors tell the later access first: that may settle a cause, but never make it another."""
-    for name, report, _ in scenes():
-        turned = report._replace(accesses=report.accesses[::-1])
+def test_order_of_accesses_changes_no_cause() -> None:
+    """The order of the accesses may decide a cause, but never change it to another one."""
+    for name, report, _ in all_contexts():
+        reversed_report = report._replace(accesses=report.accesses[::-1])
         if len(report.accesses) == 2 and report.kind == "data-race":
-            said = {diagnose(turned)[0].cause, diagnose(report)[0].cause}
-            assert len(said - {UNKNOWN}) <= 1, name
+            causes = {diagnose(reversed_report)[0].cause, diagnose(report)[0].cause}
+            assert len(causes - {UNKNOWN}) <= 1, name
 
 
-# -- what is left ----------------------------------------------------------------------------------
+# -- other behaviour -------------------------------------------------------------------------------
 
 
-def test_where_nothing_is_known_it_is_said_what_would_settle_it() -> None:
-    found = diagnose(Report("go", "data-race", ()))
-    assert found[0].cause == UNKNOWN
-    assert any("other access" in text for text in found[0].open_questions)
-    assert causes_of_report(Report("go", "data-race", ()))[0].evidence == found[0].open_questions
+def test_unknown_cause_has_open_questions() -> None:
+    findings = diagnose(Report("go", "data-race", ()))
+    assert findings[0].cause == UNKNOWN
+    assert any("other access" in text for text in findings[0].open_questions)
+    assert causes_of_report(Report("go", "data-race", ()))[0].evidence == findings[0].open_questions
 
 
-def test_a_rule_that_fails_is_seen_and_does_not_cost_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    report, _ = read(ROOT / "concurrent-map" / "tags.txtar")[0]
+def test_crashed_rule_is_reported_and_the_others_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    report, _ = read_archive(ROOT / "concurrent-map" / "tags.txtar")[0]
     good = diagnose(report)
 
     def fails(_: RaceContext) -> None:
@@ -191,25 +195,25 @@ def test_a_rule_that_fails_is_seen_and_does_not_cost_the_others(monkeypatch: pyt
 
     broken = tuple(replace(rule, find=fails) if rule.cause == "mixed-atomic" else rule for rule in RULES)
     monkeypatch.setattr(plugins, "all_rules", lambda: broken)
-    found = diagnose(report)
-    assert found[:-1] == good
-    assert found[-1].crashed == "mixed-atomic"
+    findings = diagnose(report)
+    assert findings[:-1] == good
+    assert findings[-1].crashed == "mixed-atomic"
     assert [c.cause for c in causes_of_report(report)][-1] == RULE_CRASHED
     assert "boom" in causes_of_report(report)[-1].evidence[0]
 
 
-def test_causes_stand_in_the_json() -> None:
+def test_causes_are_part_of_the_json() -> None:
     text = parse_archive((ROOT / "concurrent-map" / "tags.txtar").read_text())["report.txt"]
     sighting = deadheat.scan(text)[0]
-    plain = deadheat.sighting_to_wire(sighting)
-    assert plain["causes"][0]["cause"] == "concurrent-map"
-    assert plain["causes"][0]["confidence"] >= MIN_CONFIDENCE
-    assert "tags.go:16" in plain["causes"][0]["evidence"][0]
+    row = deadheat.sighting_to_wire(sighting)
+    assert row["causes"][0]["cause"] == "concurrent-map"
+    assert row["causes"][0]["confidence"] >= MIN_CONFIDENCE
+    assert "tags.go:16" in row["causes"][0]["evidence"][0]
 
 
 @pytest.mark.long
-def test_a_side_without_a_frame_is_no_obstacle() -> None:
-    for name, report, _ in scenes():
+def test_access_without_frames_is_diagnosed() -> None:
+    for name, report, _ in all_contexts():
         bare = [access._replace(stack=(), site=None) for access in report.accesses]
         assert diagnose(report._replace(accesses=tuple(bare))), name
         one: tuple[Access, ...] = report.accesses[:1]
@@ -232,45 +236,15 @@ SUMMARY: ThreadSanitizer: data race /src/shop/a.c:{write}:5 in work
 """
 
 
-class Counted:
-    """A source that counts what it is asked."""
+class QueryCounter:
+    """A source that counts its queries."""
 
     def __init__(self, code: PinnedCode) -> None:
-        self.code, self.asked = code, 0
-        self.shared_variable, self.shares_loop_variables, self.is_set_in_literal = (
-            code.shared_variable,
-            code.shares_loop_variables,
-            code.is_set_in_literal,
-        )
-        self.is_only_cleared = code.is_only_cleared
+        self.code, self.queries = code, 0
 
-    def function_at(self, *told: Any) -> Any:
-        self.asked += 1
-        return self.code.function_at(*told)
-
-    def find_function(self, *told: Any) -> Any:
-        self.asked += 1
-        return self.code.find_function(*told)
-
-    def find_thread_start(self, *told: Any) -> Any:
-        self.asked += 1
-        return self.code.find_thread_start(*told)
-
-    def find_callers(self, *told: Any) -> Any:
-        self.asked += 1
-        return self.code.find_callers(*told)
-
-    def find_field_uses(self, *told: Any) -> Any:
-        self.asked += 1
-        return self.code.find_field_uses(*told)
-
-    def find_stores(self, *told: Any) -> Any:
-        self.asked += 1
-        return self.code.find_stores(*told)
-
-    def find_copy(self, *told: Any) -> Any:
-        self.asked += 1
-        return self.code.find_copy(*told)
+    def __getattr__(self, name: str) -> Any:
+        self.queries += name == "function_at" or name.startswith("find_")
+        return getattr(self.code, name)
 
 
 @pytest.mark.parametrize(
@@ -281,11 +255,11 @@ class Counted:
         "  while (g) {{ if (g) {{ sem_post(&g{0}); usleep({0}); }} }}",
     ],
 )
-def test_a_hostile_source_is_asked_no_more_than_a_tame_one(line: str) -> None:
-    """Every question costs as much as its function is long: their number must not grow with it."""
+def test_number_of_source_queries_is_bounded_on_hostile_source(line: str) -> None:
+    """Each query takes time in proportion to the function: their number must not grow with it."""
     asked = []
-    for many in (50, 200):
-        filling = [line.format(at) for at in range(many)]
+    for size in (50, 200):
+        filling = [line.format(at) for at in range(size)]
         rows = ["static void work(void) {", *filling, "  g = 1;", "}", "void *tick_main(void *a) {"]
         rows += ["  work();", "  return a;", "}", "int main(void) {"]
         rows += ["  pthread_create(&t, 0, tick_main, 0);", *filling, "  return g;", "}"]
@@ -294,18 +268,18 @@ def test_a_hostile_source_is_asked_no_more_than_a_tame_one(line: str) -> None:
         text = HOSTILE.format(**{name: rows.index(row) + 1 for name, row in at.items()})
         (sighting,) = deadheat.scan(text)
         files = ProgramSource({"a.c": "\n".join(rows).encode()})
-        code = Counted(pinned_code(files, sighting.report))
-        found = diagnose(sighting.report, code)
-        assert not any(f.crashed for f in found)
-        asked.append(code.asked)
+        code: Any = QueryCounter(pinned_code(files, sighting.report))
+        findings = diagnose(sighting.report, code)
+        assert not any(f.crashed for f in findings)
+        asked.append(code.queries)
     assert asked[1] <= max(asked[0], 180)
 
 
-def test_what_a_report_made_is_gone_with_it() -> None:
-    """A scene and its sides hold each other: millions of them must not wait for the collector."""
-    some = [report for _, report in reports()[::9]]
+def test_diagnosis_leaves_no_reference_cycles() -> None:
+    """A context and its sides refer to each other: millions of them must not wait for the garbage collector."""
+    some = [report for _, report in all_reports()[::9]]
     for report in some:
-        causes_of_report(report)  # whatever is kept for later is there now
+        causes_of_report(report)  # fill the caches
     gc.collect()
     gc.disable()
     try:
@@ -326,5 +300,5 @@ def test_what_a_report_made_is_gone_with_it() -> None:
         ("--refs == 0", False),
     ],
 )
-def test_whether_something_went_well_is_no_check_that_it_is_there(asked: str, absent: bool) -> None:
+def test_check_for_success_is_not_a_check_for_absence(asked: str, absent: bool) -> None:
     assert asks_if_absent(asked) is absent

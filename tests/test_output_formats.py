@@ -1,4 +1,4 @@
-"""Every format that shows each race once: well formed, complete, and safe whatever a document says."""
+"""Formats that show each race once: well formed, complete, and safe with untrusted text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FORMATS: dict[str, OncePerRaceFormat] = {
-    name: found for name, found in plugins.output_formats().items() if isinstance(found, OncePerRaceFormat)
+    name: elements for name, elements in plugins.output_formats().items() if isinstance(elements, OncePerRaceFormat)
 } | gate_text.GATE_FORMATS
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text())
 TITLE = "read/write race in cart.(*Cart): Total / Add"
@@ -33,15 +33,15 @@ HOSTILE = (
 Capture = pytest.CaptureFixture[str]
 
 
-def text_of(name: str) -> bytes:
+def case_text(name: str) -> bytes:
     return (ROOT / name).read_bytes()
 
 
-def race_of(name: str) -> str:
-    return scan_text(text_of(name))[0].verdict.race
+def case_race(name: str) -> str:
+    return scan_text(case_text(name))[0].verdict.race
 
 
-def findings(*texts: bytes, standing: GateStanding | None = None, note: str = "") -> list[RaceFinding]:
+def make_findings(*texts: bytes, standing: GateStanding | None = None, note: str = "") -> list[RaceFinding]:
     return [
         RaceFinding(sighting, 2, ("ci.log at byte 7",), standing, note)
         for text in texts
@@ -49,56 +49,56 @@ def findings(*texts: bytes, standing: GateStanding | None = None, note: str = ""
     ]
 
 
-def written(name: str, races: list[RaceFinding], gone: tuple[GoneRace, ...] = (), root: str = "") -> str:
+def render(name: str, races: list[RaceFinding], gone: tuple[GoneRace, ...] = (), root: str = "") -> str:
     style = OutputStyle(width=120, root=root)
     return "".join(FORMATS[name].render_pieces(RaceFindings(iter(races), gone), style))
 
 
-def hostile() -> list[RaceFinding]:
+def hostile_findings() -> list[RaceFinding]:
     """A race whose every name is an attack."""
-    [finding] = findings(text_of("go/two-goroutines.txt"))
-    plain = json.dumps(_plain(finding)).replace("cart.(*Cart).Add", json.dumps(HOSTILE)[1:-1])
-    plain = plain.replace("cart/cart.go", json.dumps(HOSTILE)[1:-1])
+    [finding] = make_findings(case_text("go/two-goroutines.txt"))
+    text = json.dumps(_finding_row(finding)).replace("cart.(*Cart).Add", json.dumps(HOSTILE)[1:-1])
+    text = text.replace("cart/cart.go", json.dumps(HOSTILE)[1:-1])
     from deadheat import serialization
 
-    told = json.loads(plain) | {"test": HOSTILE, "title": HOSTILE}
-    races = [finding._replace(sighting=serialization.sighting_from_wire(told), locations=(HOSTILE,))]
+    row = json.loads(text) | {"test": HOSTILE, "title": HOSTILE}
+    races = [finding._replace(sighting=serialization.sighting_from_wire(row), locations=(HOSTILE,))]
     return [*races, *(f._replace(standing=GateStanding.KNOWN, note=HOSTILE) for f in races)]
 
 
-def _plain(finding: RaceFinding) -> dict[str, Any]:
+def _finding_row(finding: RaceFinding) -> dict[str, Any]:
     from deadheat import serialization
 
     return serialization.sighting_to_wire(finding.sighting)
 
 
-def everything() -> Iterator[RaceFinding]:
-    """Races of every dialect, damaged ones among them."""
+def findings_of_all_cases() -> Iterator[RaceFinding]:
+    """Races of every detector, including damaged ones."""
     for folder in sorted(ROOT.iterdir()):
         for path in sorted(folder.glob("*.txt"))[:12]:
-            yield from findings(path.read_bytes())
+            yield from make_findings(path.read_bytes())
 
 
-# -- each of them -----------------------------------------------------------------------------------
+# -- all formats ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
-def test_each_race_is_shown_once_by_the_command(name: str, tmp_path: Path, capsys: Capture) -> None:
+def test_command_shows_each_race_once(name: str, tmp_path: Path, capsys: Capture) -> None:
     log = tmp_path / "a.log"
-    log.write_bytes(3 * text_of("go/two-goroutines.txt") + text_of("go/method-value.txt"))
+    log.write_bytes(3 * case_text("go/two-goroutines.txt") + case_text("go/method-value.txt"))
     run = ["gate", "--baseline", str(tmp_path / "b")] if name in gate_text.GATE_FORMATS else ["scan"]
     assert cli.main([*run, "--format", name, str(log)]) == 1
     out = capsys.readouterr().out
-    assert race_of("go/two-goroutines.txt") in out
-    assert race_of("go/method-value.txt") in out
+    assert case_race("go/two-goroutines.txt") in out
+    assert case_race("go/method-value.txt") in out
     assert TITLE in out.replace("\\", "").replace("%3A", ":")
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
-def test_nothing_of_a_document_is_obeyed(name: str) -> None:
-    text = written(name, hostile(), (GoneRace("00", HOSTILE),))
+def test_untrusted_text_is_escaped(name: str) -> None:
+    text = render(name, hostile_findings(), (GoneRace("00", HOSTILE),))
     assert "octocat" in text
-    if name not in ("json", "jsonl"):  # which are data, and written as they are read
+    if name not in ("json", "jsonl"):  # data formats, escaped by JSON
         assert not {"\x1b", "\u202e", "\x00"} & set(text)
     if name in ("html", "junit"):
         assert "<img" not in text
@@ -110,36 +110,36 @@ def test_nothing_of_a_document_is_obeyed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
-def test_no_race_is_a_document_too(name: str) -> None:
-    text = written(name, [])
+def test_output_without_races_is_well_formed(name: str) -> None:
+    text = render(name, [])
     if name in ("json", "gitlab", "sarif"):
         json.loads(text)
     if name == "junit":
         assert ElementTree.fromstring(text).attrib["failures"] == "0"
 
 
-def test_a_scan_of_a_pipe_and_of_a_file_give_the_same(tmp_path: Path) -> None:
-    roll = FindingsAccumulator()
-    gatherer = roll.new_collector(diagnose=True)
-    for finding in findings(text_of("go/two-goroutines.txt")):
-        gatherer.add_sighting(finding.sighting)
-    roll.merge_batch(gatherer.pack_batch())
-    [again] = roll.iter_findings({})
-    assert again.sighting == findings(text_of("go/two-goroutines.txt"))[0].sighting
+def test_packed_sighting_is_restored(tmp_path: Path) -> None:
+    accumulator = FindingsAccumulator()
+    collector = accumulator.new_collector(diagnose=True)
+    for finding in make_findings(case_text("go/two-goroutines.txt")):
+        collector.add_sighting(finding.sighting)
+    accumulator.merge_batch(collector.pack_batch())
+    [restored] = accumulator.iter_findings({})
+    assert restored.sighting == make_findings(case_text("go/two-goroutines.txt"))[0].sighting
 
 
 # -- SARIF ------------------------------------------------------------------------------------------
 
 
-def valid(text: str) -> dict[str, Any]:
+def validate_sarif(text: str) -> dict[str, Any]:
     jsonschema = pytest.importorskip("jsonschema", reason="the schema of SARIF needs jsonschema")
     log: dict[str, Any] = json.loads(text)
     jsonschema.Draft7Validator(SCHEMA, format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER).validate(log)
     return log
 
 
-def test_sarif_of_every_dialect_fits_the_official_schema() -> None:
-    log = valid(written("sarif", list(everything())))
+def test_sarif_of_every_detector_matches_the_schema() -> None:
+    log = validate_sarif(render("sarif", list(findings_of_all_cases())))
     results = log["runs"][0]["results"]
     rules = [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]]
     assert len(results) > 40
@@ -147,13 +147,13 @@ def test_sarif_of_every_dialect_fits_the_official_schema() -> None:
     assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in results)
 
 
-def test_sarif_of_hostile_names_fits_the_official_schema() -> None:
-    valid(written("sarif", hostile()))
+def test_sarif_of_hostile_names_matches_the_schema() -> None:
+    validate_sarif(render("sarif", hostile_findings()))
 
 
-def test_sarif_has_both_sites_the_stacks_and_lasting_fingerprints() -> None:
-    [finding] = findings(text_of("go/two-goroutines.txt"))
-    [result] = valid(written("sarif", [finding]))["runs"][0]["results"]
+def test_sarif_has_both_sites_the_stacks_and_stable_fingerprints() -> None:
+    [finding] = make_findings(case_text("go/two-goroutines.txt"))
+    [result] = validate_sarif(render("sarif", [finding]))["runs"][0]["results"]
     spots = [
         (place["physicalLocation"]["artifactLocation"]["uri"], place["physicalLocation"]["region"]["startLine"])
         for place in result["relatedLocations"]
@@ -179,9 +179,9 @@ def test_sarif_has_both_sites_the_stacks_and_lasting_fingerprints() -> None:
                                            "justification": "why"}], "note"),
     ],
 )  # fmt: skip
-def test_sarif_says_what_the_gate_says(standing: GateStanding, key: str, value: Any, level: str) -> None:
-    races = findings(text_of("go/two-goroutines.txt"), standing=standing, note="why")
-    [result] = valid(written("sarif", races))["runs"][0]["results"]
+def test_sarif_shows_the_standing_of_a_race(standing: GateStanding, key: str, value: Any, level: str) -> None:
+    races = make_findings(case_text("go/two-goroutines.txt"), standing=standing, note="why")
+    [result] = validate_sarif(render("sarif", races))["runs"][0]["results"]
     assert (result[key], result["level"]) == (value, level)
 
 
@@ -193,23 +193,23 @@ def test_sarif_says_what_the_gate_says(standing: GateStanding, key: str, value: 
         ("C:/ci/my cart.go", "", "file:///C:/ci/my%20cart.go"),
     ],
 )
-def test_files_are_named_from_the_checkout_on(printed: str, root: str, uri: str) -> None:
-    text = text_of("go/two-goroutines.txt").decode()
+def test_files_are_relative_to_the_checkout(printed: str, root: str, uri: str) -> None:
+    text = case_text("go/two-goroutines.txt").decode()
     path = re.findall(r"(/\S+cart\.go):31", text)[0]
-    races = findings(text.replace(path, printed).encode())
-    [result] = valid(written("sarif", races, root=root))["runs"][0]["results"]
+    races = make_findings(text.replace(path, printed).encode())
+    [result] = validate_sarif(render("sarif", races, root=root))["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
 
 
-# -- the others -------------------------------------------------------------------------------------
+# -- other formats ----------------------------------------------------------------------------------
 
 
 def test_junit_has_a_failure_per_new_race_and_skips_known_ones() -> None:
     races = [
-        *findings(text_of("go/two-goroutines.txt"), standing=GateStanding.NEW),
-        *findings(text_of("go/method-value.txt"), standing=GateStanding.KNOWN, note="later"),
+        *make_findings(case_text("go/two-goroutines.txt"), standing=GateStanding.NEW),
+        *make_findings(case_text("go/method-value.txt"), standing=GateStanding.KNOWN, note="later"),
     ]
-    suite = ElementTree.fromstring(written("junit", races))[0]
+    suite = ElementTree.fromstring(render("junit", races))[0]
     assert (suite.attrib["tests"], suite.attrib["failures"], suite.attrib["skipped"]) == ("2", "1", "1")
     [failed, skipped] = suite
     assert failed.attrib["file"] == "cart/cart.go"
@@ -218,7 +218,7 @@ def test_junit_has_a_failure_per_new_race_and_skips_known_ones() -> None:
     assert skipped[0].attrib["message"] == "known: later"
 
 
-# what the schema of Jenkins' xUnit plugin knows, and the two that GitLab and others show
+# the schema of Jenkins' xUnit plugin, and two attributes that GitLab and others show
 JUNIT = {
     "testsuites": {"name", "time", "tests", "failures", "errors"},
     "testsuite": {"name", "tests", "failures", "errors", "skipped", "time", "timestamp", "file"},
@@ -228,63 +228,62 @@ JUNIT = {
 }
 
 
-def test_junit_has_no_attribute_that_others_do_not_know() -> None:
+def test_junit_uses_only_common_attributes() -> None:
     races = [
-        *findings(text_of("go/two-goroutines.txt"), standing=GateStanding.NEW),
-        *findings(text_of("go/method-value.txt"), standing=GateStanding.KNOWN, note="later"),
+        *make_findings(case_text("go/two-goroutines.txt"), standing=GateStanding.NEW),
+        *make_findings(case_text("go/method-value.txt"), standing=GateStanding.KNOWN, note="later"),
     ]
-    found = [*ElementTree.fromstring(written("junit", races)).iter()]
-    assert {one.tag for one in found} == JUNIT.keys()
-    assert all(one.attrib.keys() <= JUNIT[one.tag] for one in found)
+    elements = [*ElementTree.fromstring(render("junit", races)).iter()]
+    assert {one.tag for one in elements} == JUNIT.keys()
+    assert all(one.attrib.keys() <= JUNIT[one.tag] for one in elements)
 
 
-def test_junit_is_xml_whatever_the_names() -> None:
-    suite = ElementTree.fromstring(written("junit", hostile()))[0]
+def test_junit_of_hostile_names_is_well_formed() -> None:
+    suite = ElementTree.fromstring(render("junit", hostile_findings()))[0]
     assert "octocat" in suite[0].attrib["name"]
 
 
-def test_a_workflow_command_cannot_be_broken_out_of() -> None:
-    lines = written("github", hostile(), (GoneRace("00", HOSTILE),)).splitlines()
+def test_github_workflow_command_is_escaped() -> None:
+    lines = render("github", hostile_findings(), (GoneRace("00", HOSTILE),)).splitlines()
     assert [line.partition(" ")[0] for line in lines] == ["::error", "::notice", "::notice"]
     for line in lines:
         properties = line[2:].partition("::")[0]
-        assert "%250A" in line  # what was a percent sign is one
-        # as many colons, commas and equals signs as properties need
+        assert "%250A" in line  # the percent sign is escaped
         assert ":" not in properties
         assert properties.count(",") <= 2
 
 
-def test_gitlab_has_what_it_asks_for() -> None:
-    [issue] = json.loads(written("gitlab", findings(text_of("go/two-goroutines.txt"))))
-    assert issue["fingerprint"] == race_of("go/two-goroutines.txt")
+def test_gitlab_code_quality_issue() -> None:
+    [issue] = json.loads(render("gitlab", make_findings(case_text("go/two-goroutines.txt"))))
+    assert issue["fingerprint"] == case_race("go/two-goroutines.txt")
     assert issue["location"] == {"path": "cart/cart.go", "lines": {"begin": 31}}
     assert issue["severity"] == "critical"
 
 
-def test_markdown_has_a_row_for_each_and_a_section_for_what_fails() -> None:
+def test_markdown_has_a_row_per_race_and_a_section_per_failure() -> None:
     races = [
-        *findings(text_of("go/method-value.txt"), standing=GateStanding.KNOWN, note="later"),
-        *findings(text_of("go/two-goroutines.txt"), standing=GateStanding.NEW),
+        *make_findings(case_text("go/method-value.txt"), standing=GateStanding.KNOWN, note="later"),
+        *make_findings(case_text("go/two-goroutines.txt"), standing=GateStanding.NEW),
     ]
-    text = written("markdown", races, (GoneRace("00ff", "an old one"),))
+    text = render("markdown", races, (GoneRace("00ff", "an old one"),))
     assert text.startswith("## deadheat: 2 races, 1 of them new\n")
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert [row.count("|") for row in rows] == [6, 6, 6]
     assert "new" in rows[1]
     assert text.count("<details>") == 1
-    [told] = re.findall("^<details><summary>(.*)</summary>$", text, re.MULTILINE)
-    assert html.unescape(told) == TITLE, "a backslash would be shown there"
+    [summary] = re.findall("^<details><summary>(.*)</summary>$", text, re.MULTILINE)
+    assert html.unescape(summary) == TITLE, "a backslash would be shown there"
     assert "- an old one `00ff`" in text
 
 
-def test_a_job_summary_stays_below_what_github_takes() -> None:
-    races = findings(text_of("go/two-goroutines.txt")) * 3000
-    text = written("markdown", races)
+def test_markdown_is_below_the_size_limit_of_github() -> None:
+    races = make_findings(case_text("go/two-goroutines.txt")) * 3000
+    text = render("markdown", races)
     assert len(text.encode()) < 1 << 20
     assert "… and 2500 more races" in text
 
 
-def test_the_page_asks_for_nothing_from_anywhere() -> None:
-    text = written("html", list(everything()))
+def test_html_report_loads_nothing() -> None:
+    text = render("html", list(findings_of_all_cases()))
     assert not re.search(r"""(?:src|href|action)\s*=|url\(|@import|https?://""", text.partition('id="data"')[0])
     assert "default-src 'none'" in text

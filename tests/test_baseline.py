@@ -1,4 +1,4 @@
-"""`deadheat gate`: new races fail, known ones do not, and the baseline is text for people to review."""
+"""`deadheat gate`: new races fail, known ones do not, and the baseline is a reviewable text file."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ EMPTY = Baseline()
 Capture = pytest.CaptureFixture[str]
 
 
-class Gated:
-    """What one gate says of some reports."""
+class GateRun:
+    """A gate and its judgement of some reports."""
 
     def __init__(self, text: bytes, baseline: Baseline = EMPTY, today: str = TODAY) -> None:
-        sightings, found, _ = group_sightings(deadheat.scan(text, diagnose=False))
-        self.gate = BaselineGate(baseline, found, today)
+        sightings, facts, _ = group_sightings(deadheat.scan(text, diagnose=False))
+        self.gate = BaselineGate(baseline, facts, today)
         self.races: dict[str, Sighting] = {}
         for sighting in sightings:
             race = self.gate.ids[sighting.verdict.race]
@@ -53,15 +53,15 @@ class Gated:
     def standings(self) -> list[str]:
         return sorted(self.gate.judge_race(sighting).standing for sighting in self.races.values())
 
-    def updated(self, prune: bool = False, **said: str) -> Baseline:
-        entry = NewEntryDetails(TODAY, **said)
+    def update_baseline(self, prune: bool = False, **details: str) -> Baseline:
+        entry = NewEntryDetails(TODAY, **details)
         return lines.parse_baseline(
             lines.format_baseline(self.gate.updated_baseline(self.races.values(), entry, prune))
         )
 
 
-def report(first: str, second: str, address: int = 0xC000012345, callers: Sequence[str] = ()) -> bytes:
-    """A report of Go's detector about two functions, each called by one of `callers`."""
+def make_report(first: str, second: str, address: int = 0xC000012345, callers: Sequence[str] = ()) -> bytes:
+    """A Go report about two functions, each called by one of `callers`."""
     called = list(callers) or ["main.a", "main.b"]
     stacks = [
         f"  shop.{name}()\n      /src/shop/shop.go:{line} +0x1\n"
@@ -78,114 +78,114 @@ def report(first: str, second: str, address: int = 0xC000012345, callers: Sequen
     ).encode()
 
 
-# -- what is known ----------------------------------------------------------------------------------
+# -- known and new races ----------------------------------------------------------------------------
 
 
-def test_everything_is_new_to_an_empty_baseline() -> None:
-    assert Gated(REPORT.read_bytes() + OTHER.read_bytes()).standings == ["new", "new"]
+def test_empty_baseline_makes_every_race_new() -> None:
+    assert GateRun(REPORT.read_bytes() + OTHER.read_bytes()).standings == ["new", "new"]
 
 
-def test_what_was_written_is_known_and_only_the_rest_is_new() -> None:
-    known = Gated(REPORT.read_bytes()).updated()
-    both = Gated(REPORT.read_bytes() + OTHER.read_bytes(), known)
+def test_only_races_outside_the_baseline_are_new() -> None:
+    known = GateRun(REPORT.read_bytes()).update_baseline()
+    both = GateRun(REPORT.read_bytes() + OTHER.read_bytes(), known)
     assert both.standings == ["known", "new"]
 
 
-def test_lines_that_move_and_closures_that_are_renumbered_stay_known() -> None:
-    known = Gated(REPORT.read_bytes()).updated()
+def test_moved_lines_and_renumbered_closures_stay_known() -> None:
+    known = GateRun(REPORT.read_bytes()).update_baseline()
     text = REPORT.read_bytes()
     for old, new in ((b".go:31", b".go:131"), (b".func1", b".func7"), (b":40 +0x", b":99 +0x")):
         assert old in text or new == b":99 +0x"
         text = text.replace(old, new)
-    assert Gated(text, known).standings == ["known"]
+    assert GateRun(text, known).standings == ["known"]
 
 
-def test_a_race_that_is_known_by_its_id_alone_is_known() -> None:
-    [race] = Gated(REPORT.read_bytes()).races
+def test_race_is_known_by_its_id_alone() -> None:
+    [race] = GateRun(REPORT.read_bytes()).races
     written = lines.parse_baseline(json.dumps({"race": race, "reason": "by hand"}))
-    gated = Gated(REPORT.read_bytes(), written)
+    gated = GateRun(REPORT.read_bytes(), written)
     assert gated.standings == ["known"]
     assert list(gated.races) == [race]
 
 
-def test_two_objects_behind_one_fingerprint_are_told_apart_over_runs() -> None:
+def test_two_objects_behind_one_fingerprint_are_distinguished_over_runs() -> None:
     """One run shows that callers matter; the next shows one of the two, and then a third."""
-    one = report("get", "set", 0xC000010000, ("userA", "userB"))
-    two = report("get", "set", 0xC000090000, ("orderA", "orderB"))
-    third = report("get", "set", 0xC000070000, ("cartA", "cartB"))
-    first = Gated(one + two)
+    one = make_report("get", "set", 0xC000010000, ("userA", "userB"))
+    two = make_report("get", "set", 0xC000090000, ("orderA", "orderB"))
+    third = make_report("get", "set", 0xC000070000, ("cartA", "cartB"))
+    first = GateRun(one + two)
     assert first.standings == ["new", "new"]
-    known = first.updated()
+    known = first.update_baseline()
     assert len(known.known) == 2
-    assert Gated(one, known).standings == ["known"]
-    assert Gated(two, known).standings == ["known"]
-    assert Gated(one + third, known).standings == ["known", "new"]
+    assert GateRun(one, known).standings == ["known"]
+    assert GateRun(two, known).standings == ["known"]
+    assert GateRun(one + third, known).standings == ["known", "new"]
 
 
-def test_the_ids_of_known_races_last_whatever_is_new() -> None:
-    first = Gated(report("get", "set", 0xC000010000, ("userA", "userB")))
-    known = first.updated()
+def test_ids_of_known_races_are_stable() -> None:
+    first = GateRun(make_report("get", "set", 0xC000010000, ("userA", "userB")))
+    known = first.update_baseline()
     [race] = first.races
-    later = Gated(
-        report("get", "set", 0xC000090000, ("orderA", "orderB"))
-        + report("get", "set", 0xC000010000, ("userA", "userB")),
+    later = GateRun(
+        make_report("get", "set", 0xC000090000, ("orderA", "orderB"))
+        + make_report("get", "set", 0xC000010000, ("userA", "userB")),
         known,
     )
     assert later.standings == ["known", "new"]
     assert race in later.races
 
 
-def test_entries_that_turn_out_to_be_one_race_are_merged() -> None:
-    reports = [report("get", "set", 0xC000010000), report("size", "set", 0xC000020000)]
-    known = Baseline(tuple(k for text in reports for k in Gated(text).updated().known))
+def test_entries_of_one_race_are_merged() -> None:
+    reports = [make_report("get", "set", 0xC000010000), make_report("size", "set", 0xC000020000)]
+    known = Baseline(tuple(k for text in reports for k in GateRun(text).update_baseline().known))
     assert len(known.known) == 2
     # within one run, one address is one variable
-    joined = Gated(report("get", "set", 0xC000010000) + report("size", "set", 0xC000010000), known)
+    joined = GateRun(make_report("get", "set", 0xC000010000) + make_report("size", "set", 0xC000010000), known)
     assert joined.standings == ["known"]
-    [entry] = joined.updated().known
+    [entry] = joined.update_baseline().known
     assert len(entry.merged) == 1
     assert {entry.race, *entry.merged} == {k.race for k in known.known}
     for text in reports:
-        assert Gated(text, Baseline((entry,))).standings == ["known"]
+        assert GateRun(text, Baseline((entry,))).standings == ["known"]
 
 
-def test_all_that_identity_knows_of_a_race_is_kept() -> None:
-    """Whatever joins reports within a run must join them over runs, too."""
+def test_baseline_keeps_all_grouping_evidence() -> None:
+    """What joins reports within a run must also join them over runs."""
     for path in sorted((ROOT / "go").glob("*.txt"))[:60]:
         text = path.read_bytes()
-        first = Gated(text)
-        kept, found = lines.known_race_evidence(first.updated().known), first.gate._run_evidence
-        assert kept.variants == found.variants
-        assert kept.encoded_aliases() == {name: texts for name, texts in found.encoded_aliases().items() if texts}
-        assert kept.shared_names == found.shared_names
-        assert kept.split_by_caller >= found.split_by_caller & {node.base for node in found.variants.values()}
-        assert {*Gated(text, first.updated()).standings} <= {"known"}
+        first = GateRun(text)
+        known, facts = lines.known_race_evidence(first.update_baseline().known), first.gate._run_evidence
+        assert known.variants == facts.variants
+        assert known.encoded_aliases() == {name: texts for name, texts in facts.encoded_aliases().items() if texts}
+        assert known.shared_names == facts.shared_names
+        assert known.split_by_caller >= facts.split_by_caller & {node.base for node in facts.variants.values()}
+        assert {*GateRun(text, first.update_baseline()).standings} <= {"known"}
 
 
-def test_what_runs_out_counts_as_new_from_the_day_after() -> None:
-    known = Gated(REPORT.read_bytes()).updated(expires="2026-06-01", reason="until the release")
-    assert Gated(REPORT.read_bytes(), known, "2026-06-01").standings == ["known"]
-    late = Gated(REPORT.read_bytes(), known, "2026-06-02")
+def test_expired_entry_counts_as_new_from_the_day_after() -> None:
+    known = GateRun(REPORT.read_bytes()).update_baseline(expires="2026-06-01", reason="until the release")
+    assert GateRun(REPORT.read_bytes(), known, "2026-06-01").standings == ["known"]
+    late = GateRun(REPORT.read_bytes(), known, "2026-06-02")
     assert late.standings == ["expired"]
     [sighting] = late.races.values()
     assert late.gate.judge_race(sighting).note == "until 2026-06-01: until the release"
-    [renewed] = late.updated(expires="2026-07-01").known
+    [renewed] = late.update_baseline(expires="2026-07-01").known
     assert (renewed.expires, renewed.reason) == ("2026-07-01", "until the release")
 
 
-def test_what_is_gone_is_told_and_kept_until_it_is_pruned() -> None:
-    known = Gated(REPORT.read_bytes() + OTHER.read_bytes()).updated()
-    later = Gated(OTHER.read_bytes(), known)
+def test_gone_races_are_listed_and_kept_until_pruned() -> None:
+    known = GateRun(REPORT.read_bytes() + OTHER.read_bytes()).update_baseline()
+    later = GateRun(OTHER.read_bytes(), known)
     assert [entry.title for entry in later.gate.gone_races()] == [TITLE]
-    assert later.updated() == known
-    assert [entry.title for entry in later.updated(prune=True).known] != [TITLE]
-    assert len(later.updated(prune=True).known) == 1
+    assert later.update_baseline() == known
+    assert [entry.title for entry in later.update_baseline(prune=True).known] != [TITLE]
+    assert len(later.update_baseline(prune=True).known) == 1
 
 
-def test_an_update_that_finds_the_same_changes_nothing() -> None:
+def test_update_with_the_same_races_changes_nothing() -> None:
     text = REPORT.read_bytes() + OTHER.read_bytes()
-    known = Gated(text).updated(reason="R", owner="O")
-    again = Gated(text, known).updated(reason="another", owner="another")
+    known = GateRun(text).update_baseline(reason="R", owner="O")
+    again = GateRun(text, known).update_baseline(reason="another", owner="another")
     assert lines.format_baseline(again) == lines.format_baseline(known)
 
 
@@ -194,10 +194,10 @@ def test_an_update_that_finds_the_same_changes_nothing() -> None:
 TEXT = st.text(max_size=12)
 HEX = st.text("0123456789abcdef", min_size=8, max_size=16)
 DATES = st.sampled_from(["", "2026-01-31", "2030-12-01"])
-NODES = st.builds(Variant, HEX, HEX, st.integers(0, 9), st.sampled_from(["", "50d3d4"]))
+VARIANTS = st.builds(Variant, HEX, HEX, st.integers(0, 9), st.sampled_from(["", "50d3d4"]))
 KNOWN = st.builds(
     KnownRace, HEX, TEXT, TEXT, TEXT, DATES, DATES, st.tuples(TEXT), st.just(()),
-    st.lists(NODES, min_size=1, max_size=3, unique=True).map(lambda n: tuple(sorted(n))),
+    st.lists(VARIANTS, min_size=1, max_size=3, unique=True).map(lambda n: tuple(sorted(n))),
     st.lists(HEX, max_size=2, unique=True).map(lambda a: tuple(sorted(a))),
 )  # fmt: skip
 PATTERNS = st.sampled_from(["race:cart.Add", "deadlock:^main$", "id:0123456789"])
@@ -206,7 +206,7 @@ MUTES = st.builds(Mute, PATTERNS, TEXT.filter(str.strip), TEXT, DATES)
 
 @settings(deadline=None)
 @given(st.lists(KNOWN, max_size=4), st.lists(MUTES, max_size=2))
-def test_a_baseline_is_read_as_it_was_written(known: list[KnownRace], muted: list[Mute]) -> None:
+def test_baseline_round_trip(known: list[KnownRace], muted: list[Mute]) -> None:
     text = lines.format_baseline(Baseline(tuple(known), tuple(muted)))
     again = lines.parse_baseline(text)
     assert sorted(map(repr, again.known)) == sorted(map(repr, known))
@@ -215,9 +215,9 @@ def test_a_baseline_is_read_as_it_was_written(known: list[KnownRace], muted: lis
     assert text.count("\n") == len(known) + len(muted)
 
 
-def test_the_file_is_sorted_by_title_whatever_the_order_of_the_reports() -> None:
+def test_file_is_sorted_by_title() -> None:
     one, other = REPORT.read_bytes(), OTHER.read_bytes()
-    texts = {lines.format_baseline(Gated(text).updated()) for text in (one + other, other + one)}
+    texts = {lines.format_baseline(GateRun(text).update_baseline()) for text in (one + other, other + one)}
     assert len(texts) == 1
     titles = [json.loads(line)["title"] for line in texts.pop().splitlines()]
     assert titles == sorted(titles)
@@ -229,13 +229,13 @@ OBJECTS = st.dictionaries(st.sampled_from(["race", "mute", "names", "expires"]),
 
 @settings(deadline=None)
 @given(st.text(max_size=60) | OBJECTS.map(json.dumps))
-def test_no_line_does_worse_than_be_refused(line: str) -> None:
+def test_malformed_line_raises_only_a_line_error(line: str) -> None:
     with suppress(lines.BaselineLineError):
         lines.parse_baseline(f"# a comment\n{line}")
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("<<<<<<< HEAD", "is a merge conflict marker"),
         ("{", "is not valid JSON"),
@@ -247,12 +247,12 @@ def test_no_line_does_worse_than_be_refused(line: str) -> None:
         ('{"race": "0123456789abcdef", "names": "v2"}', "is not a list"),
     ],
 )
-def test_a_bad_line_is_told_with_its_place(tmp_path: Path, capsys: Capture, line: str, told: str) -> None:
+def test_bad_line_is_reported_with_its_position(tmp_path: Path, capsys: Capture, line: str, expected: str) -> None:
     (tmp_path / "b").write_text(f"\n{line}\n")
     assert cli.main(["gate", "--baseline", str(tmp_path / "b"), str(REPORT)]) == 3
     error = capsys.readouterr().err
     assert f"{tmp_path / 'b'}:2: " in error
-    assert told in error
+    assert expected in error
 
 
 # -- mutes ------------------------------------------------------------------------------------------
@@ -276,25 +276,25 @@ def test_a_bad_line_is_told_with_its_place(tmp_path: Path, capsys: Capture, line
         (f"id:{RACE[:7]}x".replace("x", "0" if RACE[7] != "0" else "1"), False),
     ],
 )
-def test_a_pattern_mutes_as_that_of_tsan_does(pattern: str, muted: bool) -> None:
+def test_mute_patterns_match_as_those_of_tsan(pattern: str, muted: bool) -> None:
     baseline = Baseline(mutes=(Mute(pattern, "why"),))
-    assert Gated(REPORT.read_bytes(), baseline).standings == ["muted" if muted else "new"]
+    assert GateRun(REPORT.read_bytes(), baseline).standings == ["muted" if muted else "new"]
 
 
 @settings(deadline=None)
 @given(st.text("ab*", max_size=6), st.booleans(), st.booleans(), st.text("ab", max_size=8))
-def test_patterns_fit_as_globs_do(inside: str, begins: bool, ends: bool, text: str) -> None:
+def test_patterns_match_as_globs(inside: str, begins: bool, ends: bool, text: str) -> None:
     expected = "^" * begins + ".*".join(map(re.escape, inside.split("*"))) + r"\Z" * ends
     pattern = "^" * begins + inside + "$" * ends
     assert mutes._pattern_matches(pattern, text) == (re.search(expected, text) is not None)
 
 
-def test_a_mute_that_ran_out_mutes_nothing() -> None:
+def test_expired_mute_is_ignored() -> None:
     over = Baseline(mutes=(Mute("race:Cart", "why", expires="2026-05-31"),))
-    assert Gated(REPORT.read_bytes(), over).standings == ["new"]
+    assert GateRun(REPORT.read_bytes(), over).standings == ["new"]
 
 
-def test_a_suppression_file_is_read_with_its_reasons() -> None:
+def test_suppression_file_is_read_with_its_reasons() -> None:
     text = (
         "# third party, see DEP-4\n# and its mail\nrace:^third_party\nmutex:lib\n\nthread:pool\n"
         "called_from_lib:libz.so\nrace:*\nnonsense\n"
@@ -311,51 +311,51 @@ def test_a_suppression_file_is_read_with_its_reasons() -> None:
 # -- the command ------------------------------------------------------------------------------------
 
 
-def gate(folder: Path, *args: str | Path) -> int:
+def run_gate(folder: Path, *args: str | Path) -> int:
     return cli.main(["gate", "--baseline", str(folder / "races.jsonl"), *map(str, args)])
 
 
-def test_from_red_to_green(tmp_path: Path, capsys: Capture) -> None:
-    assert gate(tmp_path, REPORT) == 1
+def test_gate_fails_for_new_races_and_passes_after_an_update(tmp_path: Path, capsys: Capture) -> None:
+    assert run_gate(tmp_path, REPORT) == 1
     out, err = capsys.readouterr()
     assert f"1. {TITLE}  new" in out
     assert "does not exist, so every race is new" in err
-    assert gate(tmp_path, "--update", "--reason", "R-1", "--owner", "@cart", REPORT) == 0
+    assert run_gate(tmp_path, "--update", "--reason", "R-1", "--owner", "@cart", REPORT) == 0
     capsys.readouterr()
-    assert gate(tmp_path, REPORT) == 0
+    assert run_gate(tmp_path, REPORT) == 0
     assert f"known  {TITLE}" in capsys.readouterr().out
-    assert gate(tmp_path, REPORT, OTHER) == 1
+    assert run_gate(tmp_path, REPORT, OTHER) == 1
     out, _ = capsys.readouterr()
     assert f"1. {TITLE}" not in out
     assert out.splitlines()[-1] == "2 races: 1 new, 1 known"
-    assert gate(tmp_path, OTHER) == 1
+    assert run_gate(tmp_path, OTHER) == 1
     assert f"gone   {TITLE}" in capsys.readouterr().out
-    assert gate(tmp_path, "--update", "--prune", OTHER) == 0
+    assert run_gate(tmp_path, "--update", "--prune", OTHER) == 0
     assert TITLE not in (tmp_path / "races.jsonl").read_text()
 
 
-def test_no_race_and_no_baseline_is_green(tmp_path: Path) -> None:
+def test_no_race_and_no_baseline_passes(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("all is well\n")
-    assert gate(tmp_path, tmp_path / "log") == 0
+    assert run_gate(tmp_path, tmp_path / "log") == 0
 
 
-def test_nothing_readable_is_status_3(tmp_path: Path) -> None:
-    assert gate(tmp_path, tmp_path / "none") == 3
+def test_no_readable_path_is_status_3(tmp_path: Path) -> None:
+    assert run_gate(tmp_path, tmp_path / "none") == 3
 
 
 def test_mutes_and_suppressions_are_kept_by_an_update(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "tsan.supp").write_text("# known to upstream\nrace:Poller\n")
     options = ["--mute", "race:Cart", "--reason", "in review", "--suppressions"]
-    assert gate(tmp_path, *options, tmp_path / "tsan.supp", "--update", REPORT, OTHER) == 0
+    assert run_gate(tmp_path, *options, tmp_path / "tsan.supp", "--update", REPORT, OTHER) == 0
     written = [json.loads(line) for line in (tmp_path / "races.jsonl").read_text().splitlines()]
     assert {line["mute"]: line["reason"] for line in written if "mute" in line} == {
         "race:Cart": "in review",
         "race:Poller": "known to upstream",
     }
     capsys.readouterr()
-    assert gate(tmp_path, "--format", "jsonl", REPORT) == 0
-    told: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert (told["standing"], told["note"]) == (GateStanding.MUTED, "in review")
+    assert run_gate(tmp_path, "--format", "jsonl", REPORT) == 0
+    row: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert (row["standing"], row["note"]) == (GateStanding.MUTED, "in review")
 
 
 @pytest.mark.parametrize(
@@ -372,24 +372,24 @@ def test_mutes_and_suppressions_are_kept_by_an_update(tmp_path: Path, capsys: Ca
 )
 def test_wrong_usage_is_status_2(tmp_path: Path, args: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        gate(tmp_path, *args, REPORT)
+        run_gate(tmp_path, *args, REPORT)
     assert ended.value.code == 2
 
 
-def test_a_baseline_that_cannot_be_written_is_status_3(tmp_path: Path, capsys: Capture) -> None:
+def test_baseline_that_cannot_be_written_is_status_3(tmp_path: Path, capsys: Capture) -> None:
     base = str(tmp_path / "no" / "races.jsonl")
     assert cli.main(["gate", "--baseline", base, "--update", str(REPORT)]) == 3
-    told = capsys.readouterr().err
-    assert "cannot be written" in told
-    assert ", written" not in told
+    errors = capsys.readouterr().err
+    assert "cannot be written" in errors
+    assert ", written" not in errors
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_baseline_of_another_version_is_not_trusted(tmp_path: Path, capsys: Capture) -> None:
-    gate(tmp_path, "--update", REPORT)
+def test_baseline_of_another_version_is_not_used(tmp_path: Path, capsys: Capture) -> None:
+    run_gate(tmp_path, "--update", REPORT)
     file = tmp_path / "races.jsonl"
     old = file.read_text().replace(f'"v{FINGERPRINT_VERSION}/', '"v1/')
     file.write_text(old.replace(f'"race": "{RACE}"', '"race": "0123456789abcdef"'))
     capsys.readouterr()
-    assert gate(tmp_path, REPORT) == 1
+    assert run_gate(tmp_path, REPORT) == 1
     assert "another version" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Counting per race: the same in memory, in a file, and by whoever has all the time in the world."""
+"""Counts per race are the same in memory, in a file, and in a simple reference implementation."""
 
 from __future__ import annotations
 
@@ -13,57 +13,59 @@ from deadheat.lake import race_rows as lake_races
 from deadheat.output.race_counts import CountedRace, PackedCount, RaceCountCollector, RaceCounter, encode_example
 from tests.cases import ROOT
 
-NODES = ["a1", "a2", "b1", "c1", "ü9"]
+VARIANTS = ["a1", "a2", "b1", "c1", "ü9"]
 IDS = {"a1": "a", "a2": "a", "ü9": "ü"}
 
 counts = st.fixed_dictionaries(
     {},
     optional={
-        node: st.tuples(
+        variant: st.tuples(
             st.integers(1, 9),
             st.lists(st.sampled_from(["x.log at byte 7", "y.log at byte 8"]), min_size=1, max_size=3),
             st.integers(0, 2),
             st.builds(
                 encode_example,
-                st.sampled_from([f"{node} is", "ein\nWettlauf"]),
+                st.sampled_from([f"{variant} is", "ein\nWettlauf"]),
                 st.text(max_size=20).map(lambda text: text.encode("utf-8", "replace")),
             ),
         )
-        for node in NODES
+        for variant in VARIANTS
     },
 )
 
 
-def told(batches: list[dict[str, PackedCount]], most: int) -> tuple[tuple[int, int], list[CountedRace]]:
-    tally = RaceCounter(most)
+def count_races(batches: list[dict[str, PackedCount]], max_in_memory: int) -> tuple[tuple[int, int], list[CountedRace]]:
+    counter = RaceCounter(max_in_memory)
     for batch in batches:
-        tally.merge_counts(batch)
-    tally.assign_races(IDS)
-    return tally.count_totals(), list(tally.iter_races())
+        counter.merge_counts(batch)
+    counter.assign_races(IDS)
+    return counter.count_totals(), list(counter.iter_races())
 
 
-def plainly(batches: list[dict[str, PackedCount]]) -> list[CountedRace]:
-    """As `Tally` counts, with everything at hand all the time."""
-    seen: dict[str, list[tuple[int, int, str, PackedCount]]] = {}
+def expected_counts(batches: list[dict[str, PackedCount]]) -> list[CountedRace]:
+    """The reference implementation, with everything in memory."""
+    counts_by_race: dict[str, list[tuple[int, int, str, PackedCount]]] = {}
     order = 0
     for batch in batches:
-        for node, count in batch.items():
+        for variant, count in batch.items():
             order += 1
-            seen.setdefault(IDS.get(node, node), []).append((count[2], order, node, count))
+            counts_by_race.setdefault(IDS.get(variant, variant), []).append((count[2], order, variant, count))
     ranked = []
-    for race, known in seen.items():
-        damage, first, _, (_, _, _, shown) = min(known)
-        assert shown is not None
-        title, _, body = shown.decode().partition("\n")
+    for race, known in counts_by_race.items():
+        damage, first, _, (_, _, _, example) = min(known)
+        assert example is not None
+        title, _, body = example.decode().partition("\n")
         times = sum(count[0] for *_, count in known)
         ranked.append((-times, damage, first, CountedRace(title, body.encode(), times, [], race)))
-    return [tallied for *_, tallied in sorted(ranked)]
+    return [counted for *_, counted in sorted(ranked)]
 
 
 @given(st.lists(counts, max_size=6), st.sampled_from([0, 1, 3, 99]))
-def test_races_are_counted_alike_in_memory_and_in_a_file(batches: list[dict[str, PackedCount]], most: int) -> None:
-    totals, races = told(batches, most)
-    expected = plainly(batches)
+def test_races_are_counted_alike_in_memory_and_in_a_file(
+    batches: list[dict[str, PackedCount]], max_in_memory: int
+) -> None:
+    totals, races = count_races(batches, max_in_memory)
+    expected = expected_counts(batches)
     assert [race._replace(locations=[]) for race in races] == expected
     assert totals == (len(expected), sum(race.sighting_count for race in expected))
     for race in races:
@@ -72,27 +74,27 @@ def test_races_are_counted_alike_in_memory_and_in_a_file(batches: list[dict[str,
         assert 1 <= len(race.locations) <= 3
 
 
-def test_an_example_that_was_sent_before_is_kept() -> None:
+def test_example_sent_before_is_kept() -> None:
     first: dict[str, PackedCount] = {"c1": (1, ["x.log at byte 1"], 0, encode_example("c1 races", b"body"))}
     again: dict[str, PackedCount] = {"c1": (4, ["x.log at byte 9"], 0, None)}
-    for most in 0, 9:
-        totals, (race,) = told([first, again], most)
+    for max_in_memory in 0, 9:
+        totals, (race,) = count_races([first, again], max_in_memory)
         assert totals == (1, 5)
         assert race == CountedRace("c1 races", b"body", 5, ["x.log at byte 1", "x.log at byte 9"], "c1")
 
 
-def test_a_report_that_shows_both_sides_stands_for_its_race() -> None:
+def test_two_sided_report_is_the_example_of_its_race() -> None:
     two = scan_text((ROOT / "go" / "two-goroutines.txt").read_bytes(), diagnose=False)[0]
     one = two.with_report(two.report._replace(accesses=two.report.accesses[:1]))
     for order in ([one, two], [two, one]):
-        gatherer = RaceCountCollector(lambda sighting: b"%d" % len(sighting.report.accesses))
+        collector = RaceCountCollector(lambda sighting: b"%d" % len(sighting.report.accesses))
         for sighting in order:
-            gatherer.add_sighting(sighting)
-        assert [count[3] for count in gatherer.pack_batch().values()] == [b"2"]
+            collector.add_sighting(sighting)
+        assert [count[3] for count in collector.pack_batch().values()] == [b"2"]
 
 
-def test_so_it_does_in_the_lake() -> None:
-    def node(report: str, sites: list[str]) -> dict[str, Any]:
+def test_two_sided_report_represents_its_race_in_the_lake() -> None:
+    def variant(report: str, sites: list[str]) -> dict[str, Any]:
         lists = ("repos", "runs", "tests", "days", "keys", "links", "aliases", "causes")
         now = datetime(2026, 1, 1, tzinfo=UTC)
         return {
@@ -101,6 +103,6 @@ def test_so_it_does_in_the_lake() -> None:
             "sightings": 1, "first_seen": now, "last_seen": now,
         }  # fmt: skip
 
-    one, two = node("a", ["f"]), node("b", ["f", "g"])
+    one, two = variant("a", ["f"]), variant("b", ["f", "g"])
     assert [row["report"] for row in lake_races.variant_rows([], {}, [one, two])] == ["b"]
     assert [row["report"] for row in lake_races.variant_rows([], {}, [two, one])] == ["b"]

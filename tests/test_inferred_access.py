@@ -1,4 +1,4 @@
-"""The side that Valgrind does not show: found between two places, or not at all."""
+"""The access that Valgrind does not show: inferred between two positions, or not at all."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from deadheat.diagnosis.context import RaceContext
 from deadheat.diagnosis.facts.containers import unsafe_type_of
 from deadheat.diagnosis.inferred_access import InferredReport, infer_other_side
 from eval.program_source import ProgramSource, pinned_code
+from tests.test_diagnosis import QueryCounter
 
 CODE = """static void bump(struct dock *d)
 {
@@ -60,61 +61,50 @@ LOCK = "at 0x484976E: mutex_lock_WRK (hg_intercepts.c:942)\n==1==    by 0x10A455
 UNLOCK = "at 0x4849C86: mutex_unlock_WRK (hg_intercepts.c:1179)\n==1==    by 0x10A45A: clerk (dock.c:26)"
 
 
-def pair(**told: Any) -> InferredReport | None:
-    (sighting,) = deadheat.scan(REPORT.format(**told), diagnose=False)
+def infer_report(**fields: Any) -> InferredReport | None:
+    (sighting,) = deadheat.scan(REPORT.format(**fields), diagnose=False)
     code = pinned_code(ProgramSource({"dock.c": CODE.encode()}), sighting.report)
     return infer_other_side(RaceContext(sighting.report, code))
 
 
-def test_a_loop_that_was_gone_round_and_a_call_in_it() -> None:
-    found = pair(op="read", function="peek", line=8, after=START, before=SLEEP)
-    assert found is not None
-    other = found.report.accesses[1]
+def test_access_in_a_callee_of_a_loop_is_inferred() -> None:
+    inferred = infer_report(op="read", function="peek", line=8, after=START, before=SLEEP)
+    assert inferred is not None
+    other = inferred.report.accesses[1]
     assert other.site is not None
     assert (other.op.value, other.actor) == ("write", "thread #2")
     assert [(f.function, f.line) for f in other.stack] == [("bump", 3), ("keeper", 16)]
-    assert "line 3" in found.reason.text
+    assert "line 3" in inferred.reason.text
 
 
-def test_what_is_read_between_a_lock_and_its_release() -> None:
-    found = pair(op="write", function="bump", line=3, after=LOCK, before=UNLOCK)
-    assert found is not None
-    other = found.report.accesses[1]
+def test_access_between_lock_and_unlock_is_inferred() -> None:
+    inferred = infer_report(op="write", function="bump", line=3, after=LOCK, before=UNLOCK)
+    assert inferred is not None
+    other = inferred.report.accesses[1]
     assert [(f.function, f.line) for f in other.stack] == [("peek", 8), ("clerk", 25)]
     assert other.op.value == "read"
 
 
 def test_two_reads_do_not_race() -> None:
-    assert pair(op="read", function="peek", line=8, after=LOCK, before=UNLOCK) is None
+    assert infer_report(op="read", function="peek", line=8, after=LOCK, before=UNLOCK) is None
 
 
-def test_without_the_two_places_nothing_is_supposed() -> None:
-    assert pair(op="read", function="peek", line=8, after=START, before=START) is None
+def test_nothing_is_inferred_without_both_positions() -> None:
+    assert infer_report(op="read", function="peek", line=8, after=START, before=START) is None
 
 
-class Counted:
-    """A source that counts what it is asked, of a function as long as one likes."""
-
-    def __init__(self, code: Any) -> None:
-        self.code, self.asked = code, 0
-
-    def __getattr__(self, name: str) -> Any:
-        self.asked += name in ("around", "defined")
-        return getattr(self.code, name)
-
-
-def test_a_long_stretch_is_not_read_to_its_end() -> None:
+def test_number_of_queries_is_bounded_for_a_long_region() -> None:
     lines = [f"\tcall{n}(d);" for n in range(3_000)]
     text = "\n".join(["static void *keeper(void *d)", "{", *lines, "\treturn 0;", "}", CODE])
     report = REPORT.format(op="read", function="peek", line=3_013, after=START, before=SLEEP)
     (sighting,) = deadheat.scan(report.replace("keeper (dock.c:15)", "keeper (dock.c:2999)"), diagnose=False)
-    code = Counted(pinned_code(ProgramSource({"dock.c": text.encode()}), sighting.report))
+    code: Any = QueryCounter(pinned_code(ProgramSource({"dock.c": text.encode()}), sighting.report))
     assert infer_other_side(RaceContext(sighting.report, code)) is None
-    assert code.asked < 200
+    assert code.queries < 200
 
 
 @pytest.mark.parametrize(
-    ("told", "frames"),
+    ("text", "frames"),
     [
         ("usleep (usleep.c:31) < keeper (dock.c:12)", [("usleep", 31), ("keeper", 12)]),
         ("std::map<int, int>::at(int const&) (a.cc:4)", [("std::map<int, int>::at(int const&)", 4)]),
@@ -122,11 +112,11 @@ def test_a_long_stretch_is_not_read_to_its_end() -> None:
         ("(thread finished, call stack no longer available)", []),
     ],
 )
-def test_a_stack_in_one_line_is_read_back(told: str, frames: list[tuple[str, int]]) -> None:
-    assert [(f.function, f.line) for f in parse_formatted_stack(told)] == frames
+def test_formatted_stack_is_parsed(text: str, frames: list[tuple[str, int]]) -> None:
+    assert [(f.function, f.line) for f in parse_formatted_stack(text)] == frames
 
 
-def test_what_a_function_gives_back_is_not_its_class() -> None:
+def test_return_type_is_not_the_class_of_a_function() -> None:
     assert unsafe_type_of("std::function<void (int)>& std::vector<int>::at(int)") != "std::function"
     assert unsafe_type_of("std::function<void (int)>::operator()(int) const") == "std::function"
     assert unsafe_type_of("std::ostream& std::ostream::_M_insert<long>(long)") == "std::ostream"

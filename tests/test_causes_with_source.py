@@ -1,4 +1,4 @@
-"""Evidence has to be about what is raced for: what else stands on a line proves nothing."""
+"""Causes found with source code: evidence must concern the variable that races, not its neighbours on the line."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ PRINTER = [
 ]
 
 
-def test_what_is_printed_into_a_row_is_not_the_row(repo: Repository) -> None:
+def test_value_printed_into_a_slice_is_not_the_slice(repo: Repository) -> None:
     read = [*PRINTER, at(PRINTED, "Rules.String", "append(all")]
-    said = first(repo, PRINTED, [at(PRINTED, "(*Rule).clean", 'r.Port = "any"')], read)
-    assert said == "missing-lock"
+    cause = first(repo, PRINTED, [at(PRINTED, "(*Rule).clean", 'r.Port = "any"')], read)
+    assert cause == "missing-lock"
 
 
 LOGGED = """package shop
@@ -73,7 +73,7 @@ func log(v any) {
 """
 
 
-def test_the_pools_buffer_that_a_printer_fills_is_not_what_it_prints(repo: Repository) -> None:
+def test_pooled_buffer_of_a_printer_is_not_the_value_printed(repo: Repository) -> None:
     read = [
         *PRINTER,
         at(LOGGED, "shown.String", "fmt.Sprintf"),
@@ -81,8 +81,8 @@ def test_the_pools_buffer_that_a_printer_fills_is_not_what_it_prints(repo: Repos
         ("fmt.Fprint", "/usr/local/go/src/fmt/print.go:254"),
         at(LOGGED, "log", "fmt.Fprint"),
     ]
-    said = first(repo, LOGGED, [at(LOGGED, "(*Rule).clean", 'r.Port = "any"')], read)
-    assert said == "missing-lock"
+    cause = first(repo, LOGGED, [at(LOGGED, "(*Rule).clean", 'r.Port = "any"')], read)
+    assert cause == "missing-lock"
 
 
 SUMMED = """package shop
@@ -117,11 +117,11 @@ func (s *Shop) one(sum *totals) {
 """
 
 
-def test_an_object_that_has_its_own_lock_is_not_guarded_by_another_types(repo: Repository) -> None:
-    said = first(
+def test_object_with_its_own_lock_is_not_guarded_by_the_lock_of_another_type(repo: Repository) -> None:
+    cause = first(
         repo, SUMMED, [at(SUMMED, "(*Shop).one", "sum.used++")], [at(SUMMED, "(*Shop).Sync", "return sum.used")]
     )
-    assert said == "partial-lock"
+    assert cause == "partial-lock"
 
 
 COMPARED = """package shop
@@ -154,7 +154,7 @@ func check(shop *Shop, other *Cache) bool {
 """
 
 
-def test_who_compares_an_object_holds_what_it_was_found_by(repo: Repository) -> None:
+def test_comparison_holds_the_lock_of_the_object_it_came_from(repo: Repository) -> None:
     write = [
         ("sync.(*Cond).Wait", "/usr/local/go/src/sync/cond.go:71"),
         at(COMPARED, "(*Cache).listen", "c.news.Wait()"),
@@ -199,15 +199,15 @@ func (b *buyer) greet() string {
 """
 
 
-def test_two_types_may_have_a_lock_by_one_name(repo: Repository) -> None:
-    """`Keep` copies shops, but the buyer's lock is no copy of a shop's."""
-    said = first(
+def test_locks_of_two_types_with_one_name_are_different_locks(repo: Repository) -> None:
+    """`Keep` copies shops, but the lock of the buyer is no copy of a shop's."""
+    cause = first(
         repo,
         SERVED,
         [at(SERVED, "(*Shop).Close", 's.name = ""')],
         [at(SERVED, "(*buyer).greet", "return b.shop.name"), at(SERVED, "(*Shop).serve", "b.greet()")],
     )
-    assert said != "copied-lock"
+    assert cause != "copied-lock"
 
 
 MATCHED = """package shop
@@ -233,18 +233,18 @@ func Should(who string, m *Match) {
 """
 
 
-def test_what_a_captured_pointer_leads_to_was_not_captured(repo: Repository) -> None:
+def test_target_of_a_captured_pointer_was_not_captured(repo: Repository) -> None:
     vendored = "vendor/example.com/match/match.go"
     repo.put("match", {vendored: MATCH})
-    way = [
+    stack = [
         (f"{MODULE}/vendor/example.com/match.Should", f"/src/relay/{vendored}:6"),
         at(MATCHED, "Serve.func1", "Should(who, failing)"),
     ]
-    assert first(repo, MATCHED, way, way) == "missing-lock"
+    assert first(repo, MATCHED, stack, stack) == "missing-lock"
 
 
-def test_what_an_end_has_started_is_not_what_it_ends() -> None:
-    """The write is its own; the worker belongs to the end, which lacks a lock."""
+def test_worker_started_by_a_teardown_is_not_what_it_tears_down() -> None:
+    """The write is the teardown's own; its worker lacks a lock."""
     created = (
         "Goroutine 8 (running) created at:\n  example.com/shop.(*Till).sweep()\n"
         "      /src/shop/till.go:28 +0x45\n  example.com/shop.(*Till).Close()\n"
@@ -257,17 +257,17 @@ def test_what_an_end_has_started_is_not_what_it_ends() -> None:
         ("read", [("example.com/shop.(*Till).left", "/src/shop/till.go:12"), sweeps]),
         created=created,
     )
-    assert "teardown-vs-worker" not in [found.cause for found in diagnose(report)]
+    assert "teardown-vs-worker" not in [finding.cause for finding in diagnose(report)]
 
 
-def test_a_test_has_no_result_that_a_closure_could_capture() -> None:
+def test_test_function_has_no_named_result() -> None:
     created = "Goroutine 7 (running) created at:\n  example.com/shop.TestSell()\n      /src/shop/shop_test.go:9 +0x45\n"
     text = go_text(
         ("write", [("example.com/shop.TestSell.func1", "/src/shop/shop_test.go:10")]),
         ("write", [("example.com/shop.TestSell", "/src/shop/shop_test.go:13")]),
         created=created,
     )
-    # at such an address lies no error, which has two words
+    # an error variable has two words and cannot have this address
     (sighting,) = deadheat.scan(text.replace("12340", "12348"), diagnose=False)
     assert diagnose(sighting.report)[0].cause == "local-captured"
 
@@ -306,8 +306,8 @@ func (s *Shop) Sum() (n int) {
 """
 
 
-def test_who_never_looked_has_not_looked_twice(repo: Repository) -> None:
-    """`entry` looks again under the lock, as it should; `Sum` goes without."""
+def test_double_checked_locking_needs_the_check_on_the_racing_side(repo: Repository) -> None:
+    """`entry` checks again under the lock; `Sum` does not lock."""
     write = [
         ("runtime.mapassign_faststr", "/usr/local/go/src/runtime/map_faststr.go:203"),
         at(ENTERED, "(*Shop).entry", "s.items[key] = e"),
@@ -338,7 +338,7 @@ func Check(s *Shop) int {
 """
 
 
-def test_who_has_waited_for_nothing_was_not_told_too_early(repo: Repository) -> None:
+def test_early_done_needs_a_reader_that_waits(repo: Repository) -> None:
     created = (
         f"Goroutine 7 (running) created at:\n  {MODULE}/shop.Open()\n"
         f"      /src/relay/shop/shop.go:{line(REPORTED, 'go s.Run')} +0x45\n"
@@ -348,7 +348,7 @@ def test_who_has_waited_for_nothing_was_not_told_too_early(repo: Repository) -> 
     assert first(repo, REPORTED, write, read, created) != "done-before-cleanup"
 
 
-def test_a_row_into_which_a_call_puts_what_it_found_is_not_what_it_found(repo: Repository) -> None:
+def test_slice_that_receives_the_result_of_a_call_is_not_its_operand(repo: Repository) -> None:
     source = """package shop
 
 type Bar struct{ n int }
@@ -376,8 +376,8 @@ func show(all []*Shop) (bars []int) {
     assert first(repo, source, write, read) == "missing-lock"
 
 
-def test_a_lock_for_reading_far_out_guards_its_own_table(repo: Repository) -> None:
-    """Both came by the shop, which holds its table for reading; the till lacks a lock of its own."""
+def test_outer_read_lock_guards_its_own_table(repo: Repository) -> None:
+    """Both sides hold the shop's read lock; the till lacks a lock of its own."""
     source = """package shop
 
 import "sync"
@@ -405,15 +405,15 @@ func (d *drawer) add() {
 	d.coins = 3
 }
 """
-    way = [
+    stack = [
         at(source, "(*drawer).add", "d.coins = 3"),
         at(source, "(*till).take", "t.d.add()"),
         at(source, "(*Shop).Pay", "take()"),
     ]
-    assert first(repo, source, way, way) != "write-under-rlock"
+    assert first(repo, source, stack, stack) != "write-under-rlock"
 
 
-def test_who_reads_a_file_by_a_scanner_shares_no_scanner() -> None:
+def test_scanner_over_a_file_is_not_shared() -> None:
     """The library closes the file on the other side."""
     report = go_report(
         (
@@ -437,7 +437,7 @@ def test_who_reads_a_file_by_a_scanner_shares_no_scanner() -> None:
     assert diagnose(report)[0].cause == "teardown-vs-worker"
 
 
-def test_who_was_started_first_by_one_call_renews_nothing_of_the_second() -> None:
+def test_worker_of_the_first_call_does_not_renew_for_the_second() -> None:
     began = (
         "  example.com/shop.(*Shop).open()\n      /src/shop/shop.go:{} +0x45\n"
         "  example.com/shop.Run()\n      /src/shop/shop.go:9 +0x45\n"
@@ -467,11 +467,11 @@ def test_who_was_started_first_by_one_call_renews_nothing_of_the_second() -> Non
         ),
         created=created,
     )
-    assert "worker-outlives-owner" not in [found.cause for found in diagnose(report)]
+    assert "worker-outlives-owner" not in [finding.cause for finding in diagnose(report)]
 
 
-def test_a_struct_that_is_copied_lost_no_function(repo: Repository) -> None:
-    """`runtime.racereadrange` is how the copy is seen; the line that makes it is the line."""
+def test_struct_copy_hides_no_function(repo: Repository) -> None:
+    """`runtime.racereadrange` stands above the line that copies."""
     source = """package shop
 
 import "sync"
@@ -498,8 +498,8 @@ func (s *Shop) Best() Item {
     assert first(repo, source, [at(source, "(*Shop).Set", "s.best.name = name")], read) == "partial-lock"
 
 
-def test_two_spellings_may_be_of_one_lock(repo: Repository) -> None:
-    """What `find` gives is a till, for all that can be seen: `t.mu` and `Till.mu` may be the same."""
+def test_two_spellings_may_name_one_lock(repo: Repository) -> None:
+    """`find` returns a till as far as is known: `t.mu` and `Till.mu` may be the same lock."""
     source = """package shop
 
 import "sync"
@@ -530,8 +530,8 @@ func (t *Till) Coins() int {
     repo.put("shop", {"shop/shop.go": source})
     write = [at(source, "(*Shop).pay", "t.coins = 3")]
     read = [at(source, "(*Till).Coins", "return t.coins")]
-    found = told_of(repo, go_report(("write", write), ("read", read))).causes
-    assert all(one.confidence < 0.6 for one in found if one.cause == "different-locks")
+    causes = told_of(repo, go_report(("write", write), ("read", read))).causes
+    assert all(one.confidence < 0.6 for one in causes if one.cause == "different-locks")
 
 
 LET_GO = """package shop
@@ -565,14 +565,14 @@ func (t *Till) greet() {
 """
 
 
-def test_a_lock_that_is_let_go_above_the_line_is_no_callers_any_more(repo: Repository) -> None:
-    said = first(
+def test_lock_released_before_the_line_is_not_held_for_the_caller(repo: Repository) -> None:
+    cause = first(
         repo,
         LET_GO,
         [at(LET_GO, "(*Till).Close", "t.desk = nil")],
         [at(LET_GO, "(*Till).greet", "print("), at(LET_GO, "(*Till).Open", "t.greet()")],
     )
-    assert said == "partial-lock"
+    assert cause == "partial-lock"
 
 
 MEASURED = """package shop
@@ -608,17 +608,17 @@ func (o *Order) Follow(args []string) *Order {
 """
 
 
-def test_two_who_ask_for_a_length_do_not_ask_about_the_same(repo: Repository) -> None:
-    said = first(
+def test_length_checks_of_different_variables_are_not_compared(repo: Repository) -> None:
+    cause = first(
         repo,
         MEASURED,
         [at(MEASURED, "(*Order).join", "o.parts = merged"), at(MEASURED, "(*Order).Follow", "next.join")],
         [at(MEASURED, "(*Order).list", "return o.parts"), at(MEASURED, "(*Order).Follow", "next :=")],
     )
-    assert said == "partial-lock"
+    assert cause == "partial-lock"
 
 
-KEPT_SET = """package marks
+SET_SOURCE = """package marks
 
 type Set struct{ first *int }
 
@@ -630,7 +630,7 @@ func (s *Set) Empty() bool {
 	return s.first == nil
 }
 """
-KEEPER = """package shop
+SET_OWNER = """package shop
 
 import (
 	"sync"
@@ -655,19 +655,19 @@ func (s *Shelf) Fresh() bool {
 """
 
 
-def test_a_set_is_guarded_by_the_lock_beside_it(repo: Repository) -> None:
-    repo.put("marks", {"marks/marks.go": KEPT_SET})
+def test_set_is_guarded_by_the_lock_of_its_struct(repo: Repository) -> None:
+    repo.put("marks", {"marks/marks.go": SET_SOURCE})
     adds, asks = (
-        (f"{MODULE}/marks.(*Set).{name}", f"/src/relay/marks/marks.go:{line(KEPT_SET, text)}")
+        (f"{MODULE}/marks.(*Set).{name}", f"/src/relay/marks/marks.go:{line(SET_SOURCE, text)}")
         for name, text in (("Add", "s.first = &n"), ("Empty", "s.first == nil"))
     )
-    said = first(
+    cause = first(
         repo,
-        KEEPER,
-        [adds, at(KEEPER, "(*Shelf).Sell", "s.sold.Add(n)")],
-        [asks, at(KEEPER, "(*Shelf).Fresh", "return s.sold")],
+        SET_OWNER,
+        [adds, at(SET_OWNER, "(*Shelf).Sell", "s.sold.Add(n)")],
+        [asks, at(SET_OWNER, "(*Shelf).Fresh", "return s.sold")],
     )
-    assert said == "partial-lock"
+    assert cause == "partial-lock"
 
 
 OUTSIDE = """package shop
@@ -716,18 +716,18 @@ func (b *Board) count() {
     ("write", "reader", "read", "expected"),
     [
         ("l.label = label", "(*Board).sweep", "print(l.label)", "partial-lock"),
-        # who counts with its own lock held means that one to guard what it counts
+        # counting under its own lock shows that this lock guards the counter
         ("l.calls = 0", "(*Board).count", "if l.calls < 9", "different-locks"),
     ],
 )
-def test_the_lock_of_who_keeps_an_object_is_not_the_objects(
+def test_lock_of_the_container_is_not_the_lock_of_the_element(
     repo: Repository, write: str, reader: str, read: str, expected: str
 ) -> None:
-    said = first(repo, OUTSIDE, [at(OUTSIDE, "(*Line).connect", write)], [at(OUTSIDE, reader, read)])
-    assert said == expected
+    cause = first(repo, OUTSIDE, [at(OUTSIDE, "(*Line).connect", write)], [at(OUTSIDE, reader, read)])
+    assert cause == expected
 
 
-GIVEN_BACK = """package shop
+RETURNED_MAP = """package shop
 
 import (
 	"sync"
@@ -760,24 +760,24 @@ func check(t *testing.T, d *Desk) {
 """
 
 
-def test_what_a_test_compares_is_what_its_line_was_given(repo: Repository) -> None:
-    """A type that is a map is given back as it is, and not as a copy."""
+def test_compared_value_is_an_argument_of_the_line_in_the_test(repo: Repository) -> None:
+    """A map type is returned by reference, not as a copy."""
     testify = "/home/ci/go/pkg/mod/github.com/stretchr/testify@v1.8.4/assert/assertions.go"
     write = [
         ("runtime.mapdelete_faststr", "/usr/local/go/src/runtime/map_faststr.go:301"),
         ("example.com/lists.Bag[go.shape.string].Drop", "/go/pkg/mod/example.com/lists@v1.0.0/b.go:6"),
-        at(GIVEN_BACK, "(*Desk).run", "d.open.Drop(name)"),
+        at(RETURNED_MAP, "(*Desk).run", "d.open.Drop(name)"),
     ]
     read = [
         ("reflect.maplen", "/usr/local/go/src/runtime/map.go:1411"),
         ("reflect.DeepEqual", "/usr/local/go/src/reflect/deepequal.go:237"),
         ("github.com/stretchr/testify/assert.Equal", f"{testify}:414"),
-        at(GIVEN_BACK, "check", "assert.Equal"),
+        at(RETURNED_MAP, "check", "assert.Equal"),
     ]
-    assert first(repo, GIVEN_BACK, write, read) == "partial-lock"
+    assert first(repo, RETURNED_MAP, write, read) == "partial-lock"
 
 
-LENT = """package shop
+POOLED = """package shop
 
 import "sync"
 
@@ -815,19 +815,19 @@ func sign(p *page) {
 @pytest.mark.parametrize(
     ("address", "expected"), [("00c000012340", "pooled-object-reused"), ("000000780748", "missing-lock")]
 )
-def test_a_variable_of_a_package_comes_from_no_pool(repo: Repository, address: str, expected: str) -> None:
-    """By its address it lies in the program, and what a pool hands out does not."""
-    repo.put("shop", {"shop/shop.go": LENT})
-    read = [at(LENT, "sign", "p.text = append"), at(LENT, "list.func1", "\tsign(p)")]
-    started = at(LENT, "list", "go func()")
+def test_package_variable_is_not_a_pooled_object(repo: Repository, address: str, expected: str) -> None:
+    """Its address lies in the program's data, not on the heap."""
+    repo.put("shop", {"shop/shop.go": POOLED})
+    read = [at(POOLED, "sign", "p.text = append"), at(POOLED, "list.func1", "\tsign(p)")]
+    started = at(POOLED, "list", "go func()")
     began = f"Goroutine 8 (running) created at:\n  {started[0]}()\n      {started[1]} +0x44\n"
-    write = [at(LENT, "open", "clerk = &Clerk{name}")]
+    write = [at(POOLED, "open", "clerk = &Clerk{name}")]
     text = go_text(("write", write), ("read", read), created=began)
     (sighting,) = deadheat.scan(text.replace("00c000012340", address), diagnose=False)
     assert told_of(repo, sighting.report).causes[0].cause == expected
 
 
-TURNS = """package shop
+LOCKED_ELSEWHERE = """package shop
 
 import "sync"
 
@@ -885,15 +885,15 @@ func (s *Shop) Close() {
     ("function", "text", "expected"),
     [
         ("(*Shop).Reopen", "s.turns = 7", "partial-lock"),
-        ("(*Shop).Reopen", "s.spare = 7", "unknown"),  # one other method says little
-        ("(*Shop).Close", "s.turns = 0", "unknown"),  # it holds what the others do
-        ("NewShop", "s.turns = 1", "unknown"),  # nobody else has it yet
+        ("(*Shop).Reopen", "s.spare = 7", "unknown"),  # one other method is weak evidence
+        ("(*Shop).Close", "s.turns = 0", "unknown"),  # it holds the lock that the others hold
+        ("NewShop", "s.turns = 1", "unknown"),  # the object is not shared yet
     ],
 )
-def test_the_lock_that_a_field_has_elsewhere(repo: Repository, function: str, text: str, expected: str) -> None:
-    """The stack of the other side is lost, but its code is not."""
-    repo.put("shop", {"shop/shop.go": TURNS})
-    told = go_text(("write", [at(TURNS, function, text)]), ("read", []))
-    lost = told.replace("goroutine 8:\n", "goroutine 8:\n  [failed to restore the stack]\n")
+def test_field_that_other_methods_lock(repo: Repository, function: str, text: str, expected: str) -> None:
+    """The stack of the other side is lost, but its source is available."""
+    repo.put("shop", {"shop/shop.go": LOCKED_ELSEWHERE})
+    report_text = go_text(("write", [at(LOCKED_ELSEWHERE, function, text)]), ("read", []))
+    lost = report_text.replace("goroutine 8:\n", "goroutine 8:\n  [failed to restore the stack]\n")
     (sighting,) = deadheat.scan(lost, diagnose=False)
     assert told_of(repo, sighting.report).causes[0].cause == expected

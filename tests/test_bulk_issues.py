@@ -1,4 +1,4 @@
-"""Files of very many bug reports, which are read in pieces: nothing may depend on where these end."""
+"""Files of many bug reports are read in pieces: the result does not depend on where these end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REPORTS = [(ROOT / "go" / f"{name}.txt").read_text() for name in ("two-goroutine
 COUNT = 9
 
 
-def issue(number: int) -> dict[str, object]:
+def make_issue(number: int) -> dict[str, object]:
     body = f'Found in v1.{number}.0, {{"braces": "}}]"}} and \\ all:\n\n```\n{REPORTS[number % 2]}```\n'
     return {
         "html_url": f"https://github.com/acme/outbox/issues/{number}",
@@ -33,7 +33,7 @@ def issue(number: int) -> dict[str, object]:
     }
 
 
-def message(number: int) -> str:
+def make_message(number: int) -> str:
     return (
         "From dev@example.com Thu May  2 12:00:00 2024\nFrom: dev@example.com\n"
         f"Subject: a data race, number {number}\nMessage-ID: <{number}@example.com>\n\n"
@@ -41,29 +41,29 @@ def message(number: int) -> str:
     )
 
 
-ISSUES = [issue(number) for number in range(COUNT)]
+ISSUES = [make_issue(number) for number in range(COUNT)]
 FILES: dict[str, Callable[[], str]] = {
     "lines": lambda: "".join(json.dumps(one) + "\n" for one in ISSUES),
     "array": lambda: json.dumps(ISSUES),
     "indented": lambda: "\ufeff" + json.dumps(ISSUES, indent=2) + "\n",
-    "mbox": lambda: "".join(message(number) for number in range(COUNT)),
+    "mbox": lambda: "".join(make_message(number) for number in range(COUNT)),
 }
 
 
-def told(text: str) -> list[tuple[object, ...]]:
-    """What a scan of a file hands on."""
-    seen: list[tuple[object, ...]] = []
+def read_text(text: str) -> list[tuple[object, ...]]:
+    """Documents and sightings that a scan of a file yields."""
+    rows: list[tuple[object, ...]] = []
     for one in read_opened_documents(files.documents_in_file(io.BytesIO(text.encode()), "file", False)):
         if isinstance(one, Document):
-            seen.append((one.uri, one.title, one.id, one.claims))
+            rows.append((one.uri, one.title, one.id, one.claims))
         else:
             assert isinstance(one, Sighting)
             uri = one.document.uri if one.document else None
-            seen.append((uri, one.span, one.verdict, one.report))
-    return seen
+            rows.append((uri, one.span, one.verdict, one.report))
+    return rows
 
 
-def shrink(monkeypatch: pytest.MonkeyPatch, limit: int, piece: int, block: int) -> None:
+def set_limits(monkeypatch: pytest.MonkeyPatch, limit: int, piece: int, block: int) -> None:
     for module in (bug_reports, reader):
         monkeypatch.setattr(module, "MAX_BUG_REPORT_SIZE", limit)
     monkeypatch.setattr(bulk_files, "_MIN_PIECE_SIZE", piece)
@@ -72,26 +72,26 @@ def shrink(monkeypatch: pytest.MonkeyPatch, limit: int, piece: int, block: int) 
 
 @pytest.mark.parametrize("block", [97, 1024, 5000])
 @pytest.mark.parametrize("kind", FILES)
-def test_pieces_give_what_the_whole_gives(kind: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_give_the_same_as_the_whole_file(kind: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = FILES[kind]()
-    whole = told(text)
-    assert sum(isinstance(one[1], str) for one in whole) == COUNT
-    shrink(monkeypatch, limit=8000, piece=2500, block=block)
-    assert told(text) == whole
+    expected = read_text(text)
+    assert sum(isinstance(one[1], str) for one in expected) == COUNT
+    set_limits(monkeypatch, limit=8000, piece=2500, block=block)
+    assert read_text(text) == expected
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_what_is_too_long_or_broken_is_still_searched(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oversized_or_broken_piece_is_still_scanned(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = FILES[kind]()
     middle = len(text) // 2
     broken = text[:middle] + "\n" + "x" * 9000 + "\n" + text[middle:]
-    shrink(monkeypatch, limit=8000, piece=2500, block=1000)
-    found = [one for one in told(broken) if not isinstance(one[1], str)]
-    # the one in the middle may be cut in two
-    assert len(found) >= COUNT - 1
+    set_limits(monkeypatch, limit=8000, piece=2500, block=1000)
+    sightings = [one for one in read_text(broken) if not isinstance(one[1], str)]
+    # the issue in the middle may be cut in two
+    assert len(sightings) >= COUNT - 1
 
 
-def test_a_large_file_of_issues_is_not_cut_into_ranges_and_a_log_of_objects_is() -> None:
+def test_issue_file_is_not_split_into_ranges_and_a_json_log_is() -> None:
     assert not files.can_be_split(FILES["array"]().encode()[:4096], "")
     assert not files.can_be_split(FILES["mbox"]().encode()[:4096], "")
     assert files.can_be_split(b'{"log":"WARNING: DATA RACE\\n","stream":"stderr"}\n' * 80, "")

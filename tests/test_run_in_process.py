@@ -1,4 +1,4 @@
-"""`deadheat run` within this process: what it says where, and how it decides."""
+"""`deadheat run` within this process: where it prints, and how it decides."""
 
 from __future__ import annotations
 
@@ -25,84 +25,84 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def _output_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child_process, "close_stdout", lambda: None)  # it is that of the tests
+    monkeypatch.setattr(child_process, "close_stdout", lambda: None)  # it belongs to pytest
 
 
-def run(*args: str | Path) -> int:
+def run_deadheat(*args: str | Path) -> int:
     return cli.main(["run", *map(str, args)])
 
 
-def test_races_are_told_on_standard_error(capfd: Capture) -> None:
-    assert run("--", "cat", REPORT) == 0
+def test_races_are_printed_on_stderr(capfd: Capture) -> None:
+    assert run_deadheat("--", "cat", REPORT) == 0
     out, err = capfd.readouterr()
     assert out == REPORT.read_text()
     assert TITLE in err
 
 
-def test_races_follow_the_output_if_asked(capfd: Capture) -> None:
-    assert run("--output", "-", "--brief", "--", "sh", "-c", f"cat {REPORT}; exit 3") == 3
+def test_races_are_printed_after_the_output_with_output_dash(capfd: Capture) -> None:
+    assert run_deadheat("--output", "-", "--brief", "--", "sh", "-c", f"cat {REPORT}; exit 3") == 3
     out, err = capfd.readouterr()
     assert (out.startswith(REPORT.read_text()), err) == (True, "")
     assert TITLE in out.removeprefix(REPORT.read_text())
 
 
-def test_a_file_that_cannot_be_written_is_status_3(tmp_path: Path, capfd: Capture) -> None:
-    assert run("--output", tmp_path / "no" / "file", "--", "true") == 3
-    assert run("--write", f"html={tmp_path}/no/file", "--", "true") == 3
+def test_file_that_cannot_be_written_is_status_3(tmp_path: Path, capfd: Capture) -> None:
+    assert run_deadheat("--output", tmp_path / "no" / "file", "--", "true") == 3
+    assert run_deadheat("--write", f"html={tmp_path}/no/file", "--", "true") == 3
     assert capfd.readouterr().err.count("cannot be written") == 2
 
 
 @pytest.mark.parametrize(("command", "status"), [("no-such-command", 127), (str(REPORT), 126)])
-def test_what_cannot_be_run_is_told(command: str, status: int, capfd: Capture) -> None:
-    assert run("--", command) == status
+def test_command_that_cannot_be_run_is_reported(command: str, status: int, capfd: Capture) -> None:
+    assert run_deadheat("--", command) == status
     assert capfd.readouterr().err.startswith(f"deadheat: {command}: ")
 
 
-def test_a_gate_decides_by_what_is_known(tmp_path: Path, capfd: Capture) -> None:
+def test_gate_decides_by_the_baseline(tmp_path: Path, capfd: Capture) -> None:
     base = ["--gate", "--baseline", str(tmp_path / "races.jsonl")]
-    assert run(*base, "--", "cat", REPORT) == 1
-    assert run(*base, "--update", "--", "cat", REPORT) == 0
-    assert run(*base, "--", "sh", "-c", f"cat {REPORT}; exit 66") == 0
+    assert run_deadheat(*base, "--", "cat", REPORT) == 1
+    assert run_deadheat(*base, "--update", "--", "cat", REPORT) == 0
+    assert run_deadheat(*base, "--", "sh", "-c", f"cat {REPORT}; exit 66") == 0
     assert "only known races were found" in capfd.readouterr().err
     failing = f"cat {REPORT}; echo '--- FAIL: TestSum (0.0s)'; exit 1"
-    assert run(*base, "--", "sh", "-c", failing) == 1
+    assert run_deadheat(*base, "--", "sh", "-c", failing) == 1
     assert "TestSum failed without a race" in capfd.readouterr().err
-    assert run(*base, "--", "sh", "-c", f"cat {REPORT}; echo 'panic: x'; exit 2") == 2
+    assert run_deadheat(*base, "--", "sh", "-c", f"cat {REPORT}; echo 'panic: x'; exit 2") == 2
     assert "panicked" in capfd.readouterr().err
-    assert run(*base, "--", "false") == 1
+    assert run_deadheat(*base, "--", "false") == 1
     assert "no race was found" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("args", [[], ["--gate", "--", "true"], ["--update", "--", "true"]])
+@pytest.mark.parametrize("args", [[], ["--"], ["--gate", "--", "true"], ["--update", "--", "true"]])
 def test_wrong_usage_is_status_2(args: list[str], capfd: Capture) -> None:
     with pytest.raises(SystemExit) as ended:
-        run(*args)
+        run_deadheat(*args)
     assert ended.value.code == 2
-    said = capfd.readouterr().err
-    assert said.startswith("deadheat run: ")
-    assert said.endswith("; see deadheat run --help\n")
+    errors = capfd.readouterr().err
+    assert errors.startswith("deadheat run: ")
+    assert errors.endswith("; see deadheat run --help\n")
 
 
-def test_one_pipe_where_both_outputs_are_one(capfd: Capture) -> None:
-    kept = os.dup(2)
+def test_shared_output_uses_one_pipe(capfd: Capture) -> None:
+    saved_stderr = os.dup(2)
     os.dup2(1, 2)
     try:
         ended = child_process.run_child(["sh", "-c", "echo out; echo err >&2"])
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(saved_stderr, 2)
+        os.close(saved_stderr)
     ended.close()
     assert [stream.name for stream in ended.streams] == ["output"]
     assert capfd.readouterr().out == "out\nerr\n"
 
 
-def test_the_mask_of_signals_is_as_before() -> None:
+def test_signal_mask_is_restored() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
     child_process.run_child(["true"]).close()
     assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
 
 
-def test_a_target_that_fails_ends_the_stream() -> None:
+def test_stream_ends_when_its_target_fails() -> None:
     out, into = os.pipe()
     os.close(out)
     stream = child_process.OutputStream("stdout", into, -1)
@@ -114,15 +114,15 @@ def test_a_target_that_fails_ends_the_stream() -> None:
     stream.copy.close()
 
 
-def test_a_target_that_does_not_block_is_waited_for() -> None:
+def test_non_blocking_target_is_waited_for() -> None:
     out, into = os.pipe()
     os.set_blocking(into, False)
     data = bytes(1 << 18)
-    seen = bytearray()
+    received = bytearray()
 
     def read() -> None:
-        while len(seen) < len(data):
-            seen.extend(os.read(out, 1 << 14))
+        while len(received) < len(data):
+            received.extend(os.read(out, 1 << 14))
 
     reader = threading.Thread(target=read)
     reader.start()
@@ -130,10 +130,10 @@ def test_a_target_that_does_not_block_is_waited_for() -> None:
     reader.join()
     os.close(out)
     os.close(into)
-    assert bytes(seen) == data
+    assert bytes(received) == data
 
 
-def test_a_system_without_spawn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_system_without_posix_spawn_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "posix_spawnp")
     with pytest.raises(DeadheatError, match="scan -"):
         child_process.run_child([sys.executable])

@@ -1,4 +1,4 @@
-"""Bug reports: how they are split, what their authors claim, and that nothing in them can hurt."""
+"""Bug reports: splitting into documents, claims of the authors, and robustness."""
 
 from __future__ import annotations
 
@@ -20,62 +20,62 @@ from deadheat.bug_reports.reader import read_bug_reports
 from deadheat.cli import main
 from deadheat.text.window import StreamSource
 from tests.cases import ROOT as CASES
-from tests.cases import SHARED, brief
+from tests.cases import SHARED, summarise_sighting
 from tests.damage import DAMAGES, Damage
-from tests.watchdog import ends
+from tests.watchdog import time_limit
 
 ROOT = Path(__file__).parent / "documents"
 PATHS = sorted(p for p in ROOT.iterdir() if not p.name.endswith(".expected.json"))
 REPORT = (CASES / "go" / "two-goroutines.txt").read_text()
-# shapes whose text stands in the file as it is
+# formats whose text is stored verbatim
 VERBATIM = ("form", "markdown")
 
 Capture = pytest.CaptureFixture[str]
 
 
-def told(path: Path) -> dict[str, Any]:
-    """What comes out of a file: its documents, and the reports that a scan finds in it."""
+def read_everything(path: Path) -> dict[str, Any]:
+    """The documents of a file, and the reports that a scan finds in it."""
     data = path.read_bytes()
     reads = read_bug_reports(data, path.name) or []
     return {
         "documents": [
             {
                 **{k: v for k, v in deadheat.document_to_wire(document).items() if k != "claims"},
-                "claims": [_line(claim) for claim in document.claims],
+                "claims": [_claim_line(claim) for claim in document.claims],
                 "reports": [s.verdict.title for s in sightings],
             }
             for document, sightings in reads
         ],
-        "reports": [_short(brief(s)) for s in deadheat.scan(data, path.name, diagnose=False)],
+        "reports": [_report_summary(summarise_sighting(s)) for s in deadheat.scan(data, path.name, diagnose=False)],
     }
 
 
-def _line(claim: deadheat.Claim) -> str:
-    """A claim as a person wants to read it in a diff."""
+def _claim_line(claim: deadheat.Claim) -> str:
+    """A claim as one line, for readable diffs."""
     details = ", ".join(f"{name}: {value}" for name, value in claim.details)
     place = f"{claim.span.offset}+{claim.span.length}"
     return " | ".join((claim.kind, claim.role, claim.value[:160], details, place))
 
 
-def _short(plain: dict[str, Any]) -> dict[str, Any]:
+def _report_summary(summary: dict[str, Any]) -> dict[str, Any]:
     keys = ("detector", "kind", "title", "test", "damage", "place", "facts")
-    sites = [access["site"] for access in plain["accesses"]]
-    return {**{key: plain[key] for key in keys if key in plain}, "sites": sites}
+    sites = [access["site"] for access in summary["accesses"]]
+    return {**{key: summary[key] for key in keys if key in summary}, "sites": sites}
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_document(path: Path, rewrite: bool) -> None:
     expected = path.with_name(f"{path.name}.expected.json")
-    found = told(path)
+    content = read_everything(path)
     if rewrite:
-        expected.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    assert found == json.loads(expected.read_text())
+        expected.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    assert content == json.loads(expected.read_text())
 
 
-def test_every_shape_and_every_kind_of_claim_has_a_case() -> None:
-    found = [r for path in PATHS for r in read_bug_reports(path.read_bytes(), path.name) or []]
-    assert {r.document.shape for r in found} == {shape.name for shape in plugins.bug_report_formats()}
-    kinds = {claim.kind for r in found for claim in r.document.claims}
+def test_every_format_and_every_kind_of_claim_has_a_case() -> None:
+    results = [r for path in PATHS for r in read_bug_reports(path.read_bytes(), path.name) or []]
+    assert {r.document.shape for r in results} == {shape.name for shape in plugins.bug_report_formats()}
+    kinds = {claim.kind for r in results for claim in r.document.claims}
     assert kinds == {finder.kind for finder in plugins.claim_finders()}
 
 
@@ -87,32 +87,32 @@ def test_every_expected_file_has_its_document() -> None:
 # -- reports ---------------------------------------------------------------------------------------
 
 
-def raw(data: bytes) -> set[str]:
-    """The races in a file that is read as it stands."""
-    return {s.verdict.fingerprint for s in read_sightings(StreamSource(_reader(data)), "raw")}
+def fingerprints_as_log(data: bytes) -> set[str]:
+    """The fingerprints in a file that is read as a log."""
+    return {s.verdict.fingerprint for s in read_sightings(StreamSource(_read_function(data)), "raw")}
 
 
-def _reader(data: bytes) -> Any:
+def _read_function(data: bytes) -> Any:
     from io import BytesIO
 
     return BytesIO(data).read
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
-def test_no_report_is_lost_to_the_splitting(path: Path) -> None:
+def test_no_report_is_lost_by_splitting(path: Path) -> None:
     data = path.read_bytes()
-    found = [s.verdict.fingerprint for s in deadheat.scan(data, path.name, diagnose=False)]
-    assert raw(data) <= {*found}
+    fingerprints = [s.verdict.fingerprint for s in deadheat.scan(data, path.name, diagnose=False)]
+    assert fingerprints_as_log(data) <= {*fingerprints}
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
-def test_no_report_is_found_twice_at_one_place(path: Path) -> None:
+def test_no_report_is_found_twice_at_one_offset(path: Path) -> None:
     places = [(s.span.offset, s.span.stream) for s in deadheat.scan(path.read_bytes(), path.name, diagnose=False)]
     assert len(places) == len({*places})
 
 
-def wrapped(text: str) -> dict[str, bytes]:
-    """One report in every shape of document."""
+def in_every_format(text: str) -> dict[str, bytes]:
+    """One report in every format of bug report."""
     issue = {"number": 7, "title": "t", "html_url": "u", "body": f"Race:\n\n```\n{text}```\n"}
     junit = f'<testsuite><testcase name="TestX"><system-out><![CDATA[{text}]]></system-out></testcase>'
     mail = f"From: a@example.com\nSubject: race\nDate: now\n\n{text}"
@@ -126,28 +126,28 @@ def wrapped(text: str) -> dict[str, bytes]:
     }
 
 
-def test_every_recorded_report_survives_every_shape() -> None:
+def test_recorded_reports_survive_every_format() -> None:
     paths = sorted(store.unpacked_set("main").glob("go/*/recorded/go1.2[25].txt"))[::6]
     assert len(paths) > 5
     for path in paths:
         text = path.read_text()
-        plain = sorted(s.verdict.fingerprint for s in deadheat.scan(text, diagnose=False))
-        for name, data in wrapped(text).items():
-            found = sorted(s.verdict.fingerprint for s in deadheat.scan(data, diagnose=False))
-            assert found == plain, (path, name)
+        expected = sorted(s.verdict.fingerprint for s in deadheat.scan(text, diagnose=False))
+        for name, data in in_every_format(text).items():
+            fingerprints = sorted(s.verdict.fingerprint for s in deadheat.scan(data, diagnose=False))
+            assert fingerprints == expected, (path, name)
 
 
-def test_places_of_reports_are_raw() -> None:
-    for name, data in wrapped(REPORT).items():
+def test_spans_of_reports_are_raw_offsets() -> None:
+    for name, data in in_every_format(REPORT).items():
         (sighting,) = deadheat.scan(data, diagnose=False)
         text = data[sighting.span.offset : sighting.span.end]
         assert text.startswith(b"WARNING: DATA RACE"), name
         assert text.rstrip(b"\\n\n").endswith(b"=" * 18), name
 
 
-def test_the_test_case_is_the_test_of_a_report_that_has_none() -> None:
+def test_junit_test_case_is_the_test_of_a_report_without_one() -> None:
     text = REPORT.replace("Test", "Serve")
-    (sighting,) = deadheat.scan(wrapped(text)["junit"], diagnose=False)
+    (sighting,) = deadheat.scan(in_every_format(text)["junit"], diagnose=False)
     assert sighting.report.test == "TestX"
 
 
@@ -155,19 +155,19 @@ def test_the_test_case_is_the_test_of_a_report_that_has_none() -> None:
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
-def test_a_claim_quotes_what_stands_at_its_place(path: Path) -> None:
+def test_claim_quotes_the_text_at_its_span(path: Path) -> None:
     data = path.read_bytes()
     for document, _ in read_bug_reports(data, path.name) or []:
         for claim in document.claims:
-            there = data[claim.span.offset : claim.span.end]
+            quoted = data[claim.span.offset : claim.span.end]
             assert claim.span.end <= len(data)
             if document.shape in VERBATIM:
-                assert there.decode("utf-8", "replace") == claim.quote
+                assert quoted.decode("utf-8", "replace") == claim.quote
             if document.shape == "issues":
-                assert json.loads(b'"' + there + b'"') == claim.quote
+                assert json.loads(b'"' + quoted + b'"') == claim.quote
 
 
-def test_nothing_that_a_detector_printed_is_a_claim() -> None:
+def test_detector_output_contains_no_claims() -> None:
     for path in sorted(CASES.glob("go/*.txt")):
         text = f"# Bug\n\n{path.read_bytes().decode('utf-8', 'replace')}"
         for document, sightings in deadheat.read_documents(text):
@@ -176,7 +176,7 @@ def test_nothing_that_a_detector_printed_is_a_claim() -> None:
                 assert not any(s.offset <= claim.span.offset < s.end for s in spans), path.name
 
 
-def test_an_ordinary_log_with_an_error_stack_has_no_race() -> None:
+def test_log_with_an_error_stack_has_no_race() -> None:
     stack = (CASES / "near_misses" / "error-stack-of-pkg-errors.txt").read_text()
     assert deadheat.scan(stack, diagnose=False) == []
     assert deadheat.scan(f"WARNING: DATA RACE\n{stack}", diagnose=False) == []
@@ -184,27 +184,27 @@ def test_an_ordinary_log_with_an_error_stack_has_no_race() -> None:
     assert len(deadheat.scan(f"# Import fails\n\nIt is a data race:\n\n```\n{stack}```\n", diagnose=False)) == 1
 
 
-SPEAKS = (
+MENTIONS_RACE = (
     "There is a data race in Close.", "A race condition.", "It is racy.", "`go test -race` finds it",
     "Close races with Send.", "The map is not goroutine-safe.", "the type isn't thread safe",
     "fatal error: concurrent map writes", "the field is modified concurrently", "KCSAN says so",
     "Is this a race between the two?", "concurrent access to the cache",
 )  # fmt: skip
-SILENT = (
+NO_RACE = (
     "Ten imports run concurrently and fail.", "A trace of a brace.", "We race to the door.",
     "the concurrent collector", "concurrency is 10", "a stack trace", "embrace", "<!-- data race? -->",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("said", [*SPEAKS, *SILENT])
-def test_an_error_stack_is_read_where_the_author_speaks_of_a_race(said: str) -> None:
+@pytest.mark.parametrize("sentence", [*MENTIONS_RACE, *NO_RACE])
+def test_error_stack_is_read_if_the_author_mentions_a_race(sentence: str) -> None:
     stack = (CASES / "near_misses" / "error-stack-of-pkg-errors.txt").read_text()
-    found = deadheat.scan(f"# It fails\n\n{said}\n\n```\n{stack}```\n", diagnose=False)
-    assert len(found) == (said in SPEAKS)
+    sightings = deadheat.scan(f"# It fails\n\n{sentence}\n\n```\n{stack}```\n", diagnose=False)
+    assert len(sightings) == (sentence in MENTIONS_RACE)
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the seed documents")
-def test_the_seed_with_the_error_stack() -> None:
+def test_seed_document_with_an_error_stack() -> None:
     (path,) = (p for p in (SHARED / "seeds").glob("*.txt") if b"ID: 30468" in p.read_bytes()[:20])
     ((document, (sighting,)),) = deadheat.read_documents(path.read_bytes())
     (access,) = sighting.report.accesses
@@ -221,12 +221,12 @@ def test_the_seed_with_the_error_stack() -> None:
         "executor.(*innerWorker).run",
     ]
     assert sighting.report.kind == "error-stack"
-    said = {(c.kind, c.role, c.value, dict(c.details).get("session")) for c in document.claims}
-    assert ("setting", "sql", "tidb_index_join_batch_size = 1", "t1") in said
-    assert ("suspect", "revert", "pingcap/tidb#20388", None) in said
-    assert ("workaround", "hint", "/*+ INL_HASH_JOIN(...) */", None) in said
-    assert ("version", "found-in", "v5.2.2", None) in said
-    assert ("version", "affects", "5.x", None) in said
+    claimed_values = {(c.kind, c.role, c.value, dict(c.details).get("session")) for c in document.claims}
+    assert ("setting", "sql", "tidb_index_join_batch_size = 1", "t1") in claimed_values
+    assert ("suspect", "revert", "pingcap/tidb#20388", None) in claimed_values
+    assert ("workaround", "hint", "/*+ INL_HASH_JOIN(...) */", None) in claimed_values
+    assert ("version", "found-in", "v5.2.2", None) in claimed_values
+    assert ("version", "affects", "5.x", None) in claimed_values
     steps = [c for c in document.claims if c.kind == "step" and ("session", "t1") in c.details]
     assert [c.value.split()[0] for c in steps] == ["set", "explain", "update", "set"]
     (failpoint,) = (c for c in document.claims if c.kind == "injection")
@@ -237,16 +237,16 @@ def test_the_seed_with_the_error_stack() -> None:
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the seed documents")
-def test_templates_that_nobody_filled_in_claim_nothing() -> None:
+def test_unfilled_templates_contain_no_claims() -> None:
     for path in (SHARED / "seeds").glob("*.txt"):
         if b"ID: 30468" not in path.read_bytes()[:20]:
             ((document, _),) = deadheat.read_documents(path.read_bytes())
             assert document.claims == ()
 
 
-# -- whatever comes ----------------------------------------------------------------------------------
+# -- robustness --------------------------------------------------------------------------------------
 
-WORDS = [
+FRAGMENTS = [
     "#12", "acme/x#3", "https://github.com/a/b/pull/3", "PR 12", "fixed in", "v1.2.3", "5.x", "```",
     "```sql", "```go", "\n", "\n\n", "    ", "> ", "<!--", "-->", "/* t1 */", "set @@x = 1;",
     "select 1;", "'", '"', "`", "mysql> ", "$ go test -race", "| session 1 |", "|---|",
@@ -258,10 +258,10 @@ WORDS = [
 
 
 @pytest.mark.long
-@given(st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=60))
+@given(st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=4), max_size=60))
 @settings(max_examples=300, deadline=None)
-def test_claims_never_raise_and_quote_what_stands_there(words: list[str]) -> None:
-    data = ("# x\n\n" + " ".join(words)).encode("utf-8", "replace")
+def test_claims_never_raise_and_quote_their_span(fragments: list[str]) -> None:
+    data = ("# x\n\n" + " ".join(fragments)).encode("utf-8", "replace")
     for claim in claims.find_claims(OffsetText.from_slice(data, 0, len(data))):
         assert 0 <= claim.span.offset <= claim.span.end <= len(data)
         assert data[claim.span.offset : claim.span.end].decode("utf-8", "replace") == claim.quote
@@ -269,7 +269,7 @@ def test_claims_never_raise_and_quote_what_stands_there(words: list[str]) -> Non
 
 @given(st.binary(max_size=400), st.sampled_from([b"# x\n\n", b"ID: 1\nTitle: x\nDescription:\n"]))
 @settings(max_examples=200, deadline=None)
-def test_no_bytes_raise(tail: bytes, head: bytes) -> None:
+def test_arbitrary_bytes_do_not_raise(tail: bytes, head: bytes) -> None:
     data = head + tail
     for document, _ in deadheat.read_documents(data):
         for claim in document.claims:
@@ -278,7 +278,7 @@ def test_no_bytes_raise(tail: bytes, head: bytes) -> None:
 
 @given(st.sampled_from(PATHS), st.randoms(use_true_random=False))
 @settings(max_examples=150, deadline=None)
-def test_no_mutation_raises(path: Path, rng: random.Random) -> None:
+def test_mutated_documents_do_not_raise(path: Path, rng: random.Random) -> None:
     data = bytearray(path.read_bytes()[:6000])
     for _ in range(rng.randrange(1, 12)):
         at = rng.randrange(len(data))
@@ -300,7 +300,7 @@ def test_no_mutation_raises(path: Path, rng: random.Random) -> None:
 
 @given(st.text(max_size=80).map(lambda text: text.encode("utf-8", "replace").decode()))
 @settings(deadline=None)
-def test_a_json_string_knows_where_each_of_its_bytes_stands(text: str) -> None:
+def test_json_string_maps_each_byte_to_its_offset(text: str) -> None:
     from deadheat.bug_reports.formats import issue_json
 
     for ascii_only in (True, False):
@@ -341,19 +341,19 @@ HOSTILE = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_takes_no_longer_than_its_size(name: str) -> None:
+def test_hostile_text_takes_linear_time(name: str) -> None:
     data = f"# A data race\n\nIt is {HOSTILE[name]}".encode()
-    with ends():
+    with time_limit():
         deadheat.read_documents(data)
 
 
-def test_a_line_of_ten_megabytes_is_a_log() -> None:
+def test_line_of_ten_megabytes_is_read_as_a_log() -> None:
     data = b"# A data race\n\n" + b"v1.2.3 #12 " * 1_000_000
     assert deadheat.read_documents(data) == []
     assert deadheat.scan(data + f"\n\n{REPORT}".encode(), diagnose=False) != []
 
 
-# -- shapes ----------------------------------------------------------------------------------------
+# -- formats ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -376,15 +376,15 @@ def test_a_line_of_ten_megabytes_is_a_log() -> None:
         (b"", "a", False),
     ],
 )
-def test_a_bug_report_is_told_by_its_first_bytes(head: bytes, name: str, written: bool) -> None:
+def test_bug_report_is_recognised_by_its_first_bytes(head: bytes, name: str, written: bool) -> None:
     assert bug_reports.may_be_bug_report(head, name) is written
 
 
-def test_a_scan_of_a_log_loads_no_document_code() -> None:
-    from tests.test_architecture import SCAN, ran
+def test_scan_of_a_log_does_not_import_bug_report_modules() -> None:
+    from tests.test_architecture import SCAN, run_python
 
     code = f"{SCAN}print(*sys.modules)"
-    names = ran(code, "--quiet", CASES / "go" / "two-goroutines.txt").split()
+    names = run_python(code, "--quiet", CASES / "go" / "two-goroutines.txt").split()
     assert "deadheat.bug_reports" in names
     assert [name for name in names if name.startswith("deadheat.bug_reports.")] == []
 
@@ -394,91 +394,91 @@ def test_a_scan_of_a_log_loads_no_document_code() -> None:
 FORM = ROOT / "form-error-stack-and-sql-sessions.txt"
 
 
-def scanned(capsys: Capture, *args: str) -> str:
+def scan_output(capsys: Capture, *args: str) -> str:
     main(["scan", *args])
     return capsys.readouterr().out
 
 
 def test_jsonl_has_the_claims_of_the_document(capsys: Capture) -> None:
-    (line,) = scanned(capsys, "--format", "jsonl", str(FORM)).splitlines()
-    plain = json.loads(line)
-    assert plain["detector"] == "go-error"
-    assert plain["bug_report"]["id"] == "7714"
+    (line,) = scan_output(capsys, "--format", "jsonl", str(FORM)).splitlines()
+    row = json.loads(line)
+    assert row["detector"] == "go-error"
+    assert row["bug_report"]["id"] == "7714"
     assert {"kind": "version", "role": "found-in", "value": "v3.4.1"}.items() <= next(
-        c for c in plain["claims"] if c["kind"] == "version"
+        c for c in row["claims"] if c["kind"] == "version"
     ).items()
-    assert deadheat.sighting_to_wire(deadheat.sighting_from_wire(plain)) == plain
+    assert deadheat.sighting_to_wire(deadheat.sighting_from_wire(row)) == row
 
 
-def test_a_line_from_a_log_has_no_claims(capsys: Capture) -> None:
-    out = scanned(capsys, "--format", "jsonl", str(CASES / "go" / "two-goroutines.txt"))
+def test_line_from_a_log_has_no_claims(capsys: Capture) -> None:
+    out = scan_output(capsys, "--format", "jsonl", str(CASES / "go" / "two-goroutines.txt"))
     assert "claims" not in json.loads(out)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
-def test_the_wire_gives_back_what_it_took(path: Path) -> None:
+def test_serialization_round_trip(path: Path) -> None:
     for sighting in deadheat.scan(path.read_bytes(), path.name, diagnose=False):
-        plain = json.loads(json.dumps(deadheat.sighting_to_wire(sighting)))
-        assert deadheat.sighting_from_wire(plain) == sighting
+        row = json.loads(json.dumps(deadheat.sighting_to_wire(sighting)))
+        assert deadheat.sighting_from_wire(row) == sighting
 
 
-def test_text_has_a_line_of_what_the_author_says(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_summarises_the_claims_of_the_author(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    out = scanned(capsys, str(FORM))
-    (said,) = (line for line in out.splitlines() if "the author says" in line)
-    assert "found in v3.4.1" in said
-    assert "suspects granary-db/granary#7402" in said
-    assert "7 steps" not in said
-    assert "6 steps to reproduce it" in said
+    out = scan_output(capsys, str(FORM))
+    (line,) = (line for line in out.splitlines() if "the author says" in line)
+    assert "found in v3.4.1" in line
+    assert "suspects granary-db/granary#7402" in line
+    assert "7 steps" not in line
+    assert "6 steps to reproduce it" in line
 
 
 def test_documents_are_listed_with_and_without_reports(capsys: Capture) -> None:
     path = ROOT / "form-two-records-in-one-file.txt"
-    found = json.loads(scanned(capsys, "--format", "documents", str(path)))
-    assert [d["uri"].rpartition("#")[2] for d in found] == ["11", "12"]
-    assert [len(d["reports"]) for d in found] == [0, 1]
+    documents = json.loads(scan_output(capsys, "--format", "documents", str(path)))
+    assert [d["uri"].rpartition("#")[2] for d in documents] == ["11", "12"]
+    assert [len(d["reports"]) for d in documents] == [0, 1]
 
 
-def test_every_report_of_a_document_has_the_name_of_its_race(capsys: Capture, tmp_path: Path) -> None:
+def test_every_report_of_a_document_has_its_race_id(capsys: Capture, tmp_path: Path) -> None:
     issue = tmp_path / "issue.md"
     other = REPORT.replace("cart", "till")
     issue.write_text(f"## Bug report\n\nA data race.\n\n```\n{REPORT}{other}```\n")
-    lines = scanned(capsys, "--format", "jsonl", str(issue)).splitlines()
+    lines = scan_output(capsys, "--format", "jsonl", str(issue)).splitlines()
     races = [json.loads(line)["race"] for line in lines]
     assert len({*races}) == 2
-    (document,) = json.loads(scanned(capsys, "--format", "documents", str(issue)))
+    (document,) = json.loads(scan_output(capsys, "--format", "documents", str(issue)))
     assert [report["race"] for report in document["reports"]] == races
 
 
 def test_documents_of_logs_are_an_empty_array(capsys: Capture) -> None:
     log = str(CASES / "go" / "two-goroutines.txt")
-    assert json.loads(scanned(capsys, "--format", "documents", log)) == []
+    assert json.loads(scan_output(capsys, "--format", "documents", log)) == []
 
 
-def test_error_stacks_are_read_everywhere_when_asked_for(capsys: Capture) -> None:
+def test_error_stacks_option_reads_them_in_logs(capsys: Capture) -> None:
     log = str(CASES / "near_misses" / "error-stack-of-pkg-errors.txt")
-    assert scanned(capsys, "--format", "jsonl", log) == ""
-    (line,) = scanned(capsys, "--format", "jsonl", "--error-stacks", log).splitlines()
+    assert scan_output(capsys, "--format", "jsonl", log) == ""
+    (line,) = scan_output(capsys, "--format", "jsonl", "--error-stacks", log).splitlines()
     assert json.loads(line)["kind"] == "error-stack"
 
 
-def test_a_bug_report_in_an_archive_keeps_its_claims(capsys: Capture, tmp_path: Path) -> None:
+def test_bug_report_in_an_archive_keeps_its_claims(capsys: Capture, tmp_path: Path) -> None:
     import zipfile
 
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.write(FORM, "issue.txt")
-    (line,) = scanned(capsys, "--format", "jsonl", str(tmp_path / "a.zip")).splitlines()
+    (line,) = scan_output(capsys, "--format", "jsonl", str(tmp_path / "a.zip")).splitlines()
     assert json.loads(line)["bug_report"]["uri"].endswith("a.zip!issue.txt")
 
 
 # -- error stacks under damage -----------------------------------------------------------------------
 
-# a logger's text on the very line of a symbol leaves nothing to part them by; the rest is as for `go`
+# log text on the same line as a symbol cannot be separated; the rest is as for `go`
 UNREAD = {"newest-first", "log-glued-to-end", "log-glued-to-front", "mail-quote-then-quoted-printable"}
 CLEAN = ("stack-under-an-error", "generics-a-test-and-a-house-library-of-errors")
 
 
-def _sides(sighting: deadheat.Sighting) -> list[tuple[str, int | None]]:
+def _user_frames(sighting: deadheat.Sighting) -> list[tuple[str, int | None]]:
     (access,) = sighting.report.accesses
     return [(f.function, f.line) for f in access.stack if f.origin == "user"]
 
@@ -489,17 +489,17 @@ def _sides(sighting: deadheat.Sighting) -> list[tuple[str, int | None]]:
 def test_error_stacks_survive_damage(damage: Damage) -> None:
     for name in CLEAN:
         text = (CASES / "go_error" / f"{name}.txt").read_text()
-        (whole,) = deadheat.scan(text, opt_in=True, diagnose=False)
+        (undamaged,) = deadheat.scan(text, opt_in=True, diagnose=False)
         for seed in range(3):
-            found = deadheat.scan(damage.apply(text, random.Random(seed)), opt_in=True, diagnose=False)
+            sightings = deadheat.scan(damage.apply(text, random.Random(seed)), opt_in=True, diagnose=False)
             if damage.lossy:
-                assert all(s.report.damage or _sides(s) == _sides(whole) for s in found)
+                assert all(s.report.damage or _user_frames(s) == _user_frames(undamaged) for s in sightings)
             else:
-                assert found
-                assert {str(_sides(s)) for s in found} == {str(_sides(whole))}
+                assert sightings
+                assert {str(_user_frames(s)) for s in sightings} == {str(_user_frames(undamaged))}
 
 
 @pytest.mark.parametrize("encoding", [b"U-F-8", b"utf-7", b"utf-16", b"rot13", b""])
-def test_an_xml_file_in_an_odd_encoding_is_no_fault(encoding: bytes) -> None:
+def test_xml_with_an_unusual_encoding_is_not_a_fault(encoding: bytes) -> None:
     data = b'<?xml version="1.0" encoding="' + encoding + b'"?><testsuites></testsuites>'
     assert read_bug_reports(data, "junit.xml") is None or isinstance(read_bug_reports(data, "junit.xml"), list)

@@ -1,4 +1,4 @@
-"""What offsets and stacks of a Go report tell: what fits in front of an access, and whose call it is."""
+"""Evidence from code offsets and stacks: whether a lock fits before an access, and which call it belongs to."""
 
 from __future__ import annotations
 
@@ -40,45 +40,45 @@ Goroutine 8 (running) created at:
 """
 
 
-def scene(text: str) -> RaceContext:
+def make_context(text: str) -> RaceContext:
     (sighting,) = deadheat.scan(text, diagnose=False)
     return RaceContext(sighting.report)
 
 
 @pytest.mark.parametrize(
-    ("own", "caller", "fits"),
+    ("offset", "caller", "fits"),
     [
-        ("0x15a", "0x44", True),  # a lock fits in front, and it is called from outside
-        ("0x15a", "0x200", True),  # further down than the access: a function of its own
-        ("0x15a", "0x140", False),  # put into the test, which takes no lock
-        ("0x15a", "0x10a", False),  # farther behind the call: it may be either
-        ("0x3c", "0x44", False),  # the first thing that it does
-        ("0x158", "0x44", False),  # all are multiples of four, as on arm64
+        ("0x15a", "0x44", True),  # a lock fits before it, and the call is in another function
+        ("0x15a", "0x200", True),  # the call offset is larger than that of the access: a function of its own
+        ("0x15a", "0x140", False),  # inlined into the test, which takes no lock
+        ("0x15a", "0x10a", False),  # farther after the call: ambiguous
+        ("0x3c", "0x44", False),  # the first instructions of the function
+        ("0x158", "0x44", False),  # multiples of four, as on arm64
     ],
 )
-def test_what_fits_in_front_of_a_write(own: str, caller: str, fits: bool) -> None:
-    """That a lock fits says that there may be one, and no more: its lack is said first."""
-    found = diagnose(scene(TEXT.format(own=own, caller=caller)).report)
-    assert found[0].cause == "missing-lock"
-    assert any(finding.cause == "partial-lock" for finding in found) == fits
+def test_room_for_a_lock_before_a_write(offset: str, caller: str, fits: bool) -> None:
+    """Room for a lock is weak evidence: its absence ranks first."""
+    findings = diagnose(make_context(TEXT.format(own=offset, caller=caller)).report)
+    assert findings[0].cause == "missing-lock"
+    assert any(finding.cause == "partial-lock" for finding in findings) == fits
 
 
-def test_offsets_are_read_however_a_report_is_read() -> None:
+def test_offsets_are_the_same_for_every_parser() -> None:
     text = TEXT.format(own="0x15a", caller="0x44")
-    plain = scene(text).report.accesses
-    stamped = scene(re.sub("^", "2026-01-02T03:04:05Z ", text, flags=re.MULTILINE)).report.accesses
-    told = [(access.instruction, access.called_from) for access in plain]
-    assert told == [("0x2c", "0x90"), ("0x15a", "0x44")]
-    assert [(access.instruction, access.called_from) for access in stamped] == told
+    accesses = make_context(text).report.accesses
+    stamped = make_context(re.sub("^", "2026-01-02T03:04:05Z ", text, flags=re.MULTILINE)).report.accesses
+    offsets = [(access.instruction, access.called_from) for access in accesses]
+    assert offsets == [("0x2c", "0x90"), ("0x15a", "0x44")]
+    assert [(access.instruction, access.called_from) for access in stamped] == offsets
 
 
-@pytest.mark.parametrize("own", ["", "0x", "zz", "-0x10", "0x" + "f" * 4000])
-def test_an_offset_that_is_none_tells_nothing_and_never_raises(own: str) -> None:
-    report = scene(TEXT.format(own="0x15a", caller="0x44")).report
+@pytest.mark.parametrize("offset", ["", "0x", "zz", "-0x10", "0x" + "f" * 4000])
+def test_malformed_offset_is_ignored(offset: str) -> None:
+    report = make_context(TEXT.format(own="0x15a", caller="0x44")).report
     read, write = report.accesses
-    broken = write._replace(instruction=own, called_from=own)
+    broken = write._replace(instruction=offset, called_from=offset)
     side = RaceContext(report._replace(accesses=(read, broken))).race_sides[1]
-    assert addresses.code_offset(side) is None or own.startswith(("-", "0xf"))
+    assert addresses.code_offset(side) is None or offset.startswith(("-", "0xf"))
     assert isinstance(addresses.may_follow_lock(side), bool)
     addresses.frame_of_offset(side)
 
@@ -109,15 +109,15 @@ Goroutine 8 (running) created at:
 
 
 @pytest.mark.parametrize(("line", "two"), [(12, False), (13, True)])
-def test_two_calls_share_no_variable(line: int, two: bool) -> None:
-    seen = scene(CLOSURES.format(line=line))
-    a, b = seen.race_sides
+def test_closures_of_two_calls_share_no_variable(line: int, two: bool) -> None:
+    context = make_context(CLOSURES.format(line=line))
+    a, b = context.race_sides
     assert captures.are_different_calls(a, b, a.function) == captures.are_different_calls(b, a, a.function) == two
-    said = {finding.cause for finding in diagnose(seen.report)}
-    assert ("local-captured" in said) == (not two)
+    causes = {finding.cause for finding in diagnose(context.report)}
+    assert ("local-captured" in causes) == (not two)
 
 
-STRETCH = """==12== Possible data race during read of size 8 at 0x4A4A040 by thread #1
+REGION = """==12== Possible data race during read of size 8 at 0x4A4A040 by thread #1
 ==12== Locks held: none
 ==12==    at 0x109321: loss (uplink.c:54)
 ==12==    by 0x109405: main (uplink.c:70)
@@ -135,10 +135,10 @@ STRETCH = """==12== Possible data race during read of size 8 at 0x4A4A040 by thr
 
 
 @pytest.mark.parametrize(
-    ("ends", "said"), [("mutex_unlock_WRK", "partial-lock"), ("pthread_rwlock_unlock_WRK", "unknown")]
+    ("ends", "expected"), [("mutex_unlock_WRK", "partial-lock"), ("pthread_rwlock_unlock_WRK", "unknown")]
 )
-def test_a_stretch_that_ends_with_an_unlock_was_under_a_lock(ends: str, said: str) -> None:
-    assert diagnose(scene(STRETCH.format(ends=ends)).report)[0].cause == said
+def test_region_that_ends_with_an_unlock_was_locked(ends: str, expected: str) -> None:
+    assert diagnose(make_context(REGION.format(ends=ends)).report)[0].cause == expected
 
 
 CUT = """==12== Possible data race during write of size 8 at 0x4D77C88 by thread #1
@@ -156,19 +156,19 @@ CUT = """==12== Possible data race during write of size 8 at 0x4D77C88 by thread
 
 
 @pytest.mark.parametrize(
-    ("outermost", "said"),
+    ("outermost", "expected"),
     [
         ("void std::thread::_Invoker<std::tuple<int> >::_M_invoke<0ul>()", "teardown-vs-worker"),
         ("void std::function<void ()>::operator()()", "missing-lock"),
     ],
 )
-def test_a_stack_that_is_cut_off_shows_that_a_thread_began(outermost: str, said: str) -> None:
-    assert diagnose(scene(CUT.format(outermost=outermost)).report)[0].cause == said
+def test_truncated_stack_shows_the_start_of_a_thread(outermost: str, expected: str) -> None:
+    assert diagnose(make_context(CUT.format(outermost=outermost)).report)[0].cause == expected
 
 
-@pytest.mark.parametrize(("name", "said"), [("give_up", "unknown"), ("look", "missing-lock")])
-def test_who_gives_up_does_not_run_beside_the_worker(name: str, said: str) -> None:
+@pytest.mark.parametrize(("name", "expected"), [("give_up", "unknown"), ("look", "missing-lock")])
+def test_give_up_function_does_not_run_concurrently_with_the_worker(name: str, expected: str) -> None:
     text = CUT.format(outermost="void std::thread::_Invoker<std::tuple<int> >::operator()()")
     text = text.replace("Mast::dismantle()", f"Mast::{name}()").replace("write of", "read of", 1)
     text = text.replace("previous read", "previous write")
-    assert diagnose(scene(text).report)[0].cause == said
+    assert diagnose(make_context(text).report)[0].cause == expected
