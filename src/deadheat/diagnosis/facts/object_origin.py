@@ -103,7 +103,7 @@ def _fills_new_container(here: FunctionFacts, handed_on: frozenset[str]) -> bool
     """`m := map[string]int{}; m[k] = v; return m`: is a new container filled to be passed on?"""
     if any(s.line < here.line for s in here.thread_starts):
         return False
-    for name in handed_on & here.declarations.keys():
+    for name in handed_on.intersection(here.declarations):
         declaration = here.declarations[name]
         is_local = declaration.kind == "local" and declaration.closure_depth == len(here.closures)
         if not is_local or not _CREATED_CONTAINER.match(declaration.type):
