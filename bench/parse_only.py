@@ -9,7 +9,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from deadheat.api import ReadOptions
-from deadheat.cli import reduce_garbage_collection, scan_job
+from deadheat.cli import reduce_garbage_collection
+from deadheat.cli import scan as cli_scan
 from deadheat.sources import file_listing
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ class _FrameCounter:
 def main() -> None:
     reduce_garbage_collection()
     counter = _FrameCounter()
-    scan = scan_job.ScanJob(
-        file_listing.list_entries(sys.argv[1:]), counter, counter, scan_job.ScanOptions(ReadOptions())
+    scan = cli_scan.ScanJob(
+        file_listing.list_entries(sys.argv[1:]), counter, counter, cli_scan.ScanOptions(ReadOptions())
     )
     scan.run()
     counter.write_remaining(scan.identity.race_ids())

@@ -12,12 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deadheat
+from deadheat import baseline as lines
 from deadheat import cli
-from deadheat.baseline import baseline_file as lines
-from deadheat.baseline import mutes
-from deadheat.baseline.baseline_file import Baseline, KnownRace
-from deadheat.baseline.judgement import BaselineGate, GateStanding, NewEntryDetails
-from deadheat.baseline.mutes import Mute
+from deadheat.baseline import Baseline, KnownRace, judgement
+from deadheat.baseline.judgement import BaselineGate, GateStanding, Mute, NewEntryDetails
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.grouping.race_assignment import group_sightings, with_race
 from deadheat.grouping.races import Variant
@@ -286,7 +284,7 @@ def test_mute_patterns_match_as_those_of_tsan(pattern: str, muted: bool) -> None
 def test_patterns_match_as_globs(inside: str, begins: bool, ends: bool, text: str) -> None:
     expected = "^" * begins + ".*".join(map(re.escape, inside.split("*"))) + r"\Z" * ends
     pattern = "^" * begins + inside + "$" * ends
-    assert mutes._pattern_matches(pattern, text) == (re.search(expected, text) is not None)
+    assert judgement._pattern_matches(pattern, text) == (re.search(expected, text) is not None)
 
 
 def test_expired_mute_is_ignored() -> None:
@@ -299,7 +297,7 @@ def test_suppression_file_is_read_with_its_reasons() -> None:
         "# third party, see DEP-4\n# and its mail\nrace:^third_party\nmutex:lib\n\nthread:pool\n"
         "called_from_lib:libz.so\nrace:*\nnonsense\n"
     )
-    read, faults = mutes.parse_suppressions(text)
+    read, faults = judgement.parse_suppressions(text)
     assert read == [
         Mute("race:^third_party", "third party, see DEP-4 and its mail"),
         Mute("mutex:lib", "third party, see DEP-4 and its mail"),

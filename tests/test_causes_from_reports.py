@@ -13,7 +13,7 @@ import deadheat
 from deadheat import api, plugins
 from deadheat.diagnosis import diagnose
 from deadheat.grouping import race_assignment
-from deadheat.output import OutputStyle, spill_buffer
+from deadheat.output import OutputStyle, race_counts
 from deadheat.text.window import StreamSource
 
 HEAP, MISALIGNED, DATA = "00c000092550", "00c000092558", "000000780748"
@@ -652,7 +652,7 @@ def scan_to_json(text: str) -> list[dict[str, Any]]:
     sightings = list(api.read_sightings(StreamSource(BytesIO(text.encode()).read), "a"))
     for sighting in race_assignment.assign_races(sightings):
         collector.add_sighting(sighting)
-    lines = b"".join(spill_buffer.unpack_lines(collector.pack_batch(), {})).splitlines()
+    lines = b"".join(race_counts.unpack_lines(collector.pack_batch(), {})).splitlines()
     return [json.loads(line) for line in lines]
 
 

@@ -23,7 +23,7 @@ import pytest
 
 import deadheat
 from deadheat import cli
-from deadheat.cli import scan_job, worker_pool
+from deadheat.cli import scan, worker_pool
 from deadheat.sources import files
 from tests.cases import ROOT
 
@@ -912,7 +912,7 @@ def test_two_reports_of_one_variable_may_be_far_apart(
 ) -> None:
     monkeypatch.setattr(files, "LARGE_FILE", 1 << 17)
     monkeypatch.setattr(files, "MIN_RANGE", 1 << 16)
-    monkeypatch.setattr(scan_job, "_MIN_BYTES_TO_FORK", 1)
+    monkeypatch.setattr(scan, "_MIN_BYTES_TO_FORK", 1)
     log = tmp_path / "a.log"
     first = ONE_OF_TWO.format(reader=8, function="Total", line=20)
     second = ONE_OF_TWO.format(reader=9, function="Items", line=31)

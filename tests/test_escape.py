@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import deadheat
+from deadheat import output
 from deadheat.model import Access, Actor, Frame, Op, Origin, Report
-from deadheat.output import escape, race_diagram
+from deadheat.output import race_diagram
 from tests.cases import ROOT
 
 HOSTILE = "<script>alert(1)</script> \"'> ]]> --> `x` ```\n# @octocat [a](j:x) | \x1b[31m \u202e \0"
@@ -40,30 +41,30 @@ class PageText(HTMLParser):
 @given(ANY)
 def test_html_shows_the_text_and_makes_no_element(text: str) -> None:
     page = PageText()
-    page.feed(f"<p title='{escape.escape_html(text)}'>{escape.escape_html(text)}</p>")
+    page.feed(f"<p title='{output.escape_html(text)}'>{output.escape_html(text)}</p>")
     page.close()
     assert page.tags == ["p"]
-    assert page.text == escape.replace_unprintable(text, "\n\t")
+    assert page.text == output.replace_unprintable(text, "\n\t")
 
 
 @settings(deadline=None)
 @given(ANY)
 def test_xml_is_well_formed(text: str) -> None:
-    element = ElementTree.fromstring(f'<a b="{escape.escape_xml(text)}">{escape.escape_xml(text)}</a>')
+    element = ElementTree.fromstring(f'<a b="{output.escape_xml(text)}">{output.escape_xml(text)}</a>')
     assert len(element) == 0
 
 
 @settings(deadline=None)
 @given(ANY)
 def test_text_cannot_end_its_code_span_or_block(text: str) -> None:
-    span = escape.code_span(text)
+    span = output.code_span(text)
     ticks = re.match("`+", span)
     assert ticks
     assert span.endswith(ticks[0])
     inside = span[len(ticks[0]) : -len(ticks[0])]
     assert ticks[0] not in re.findall("`+", inside)
     assert "\n" not in span
-    first, *inside_fence, last = escape.code_block(text).split("\n")
+    first, *inside_fence, last = output.code_block(text).split("\n")
     assert first.startswith(last)
     assert not any(line.strip().startswith(last) for line in inside_fence)
 
@@ -71,7 +72,7 @@ def test_text_cannot_end_its_code_span_or_block(text: str) -> None:
 @settings(deadline=None)
 @given(ANY)
 def test_markdown_is_one_line_without_markup(text: str) -> None:
-    escaped = escape.escape_markdown(text)
+    escaped = output.escape_markdown(text)
     assert "\n" not in escaped
     bare = escaped.replace("<!-- -->", "")
     assert not re.search(r"(?<!\\)(?:\\\\)*[`*_\[\]<>|]", bare)
@@ -88,37 +89,37 @@ def test_markdown_renders_as_the_text(text: str) -> None:
     # blanks at the ends of a line are not rendered
     text = text.strip()
     shown, marked = "", []
-    for token in MarkdownIt("commonmark").enable(["strikethrough", "table"]).parse(escape.escape_markdown(text)):
+    for token in MarkdownIt("commonmark").enable(["strikethrough", "table"]).parse(output.escape_markdown(text)):
         for part in [token, *(token.children or ())]:
             if part.type in ("text", "text_special"):
                 shown += part.content
             elif part.type not in ("paragraph_open", "inline", "paragraph_close"):
                 marked += [part.content] if part.content != "<!-- -->" else []
     assert not marked
-    assert shown.split() == escape.replace_unprintable(text).split()
+    assert shown.split() == output.replace_unprintable(text).split()
 
 
 def test_prose_is_escaped_minimally() -> None:
     prose = "2021-12-11: stale (34 frames) in v5.4.0, 1) then + or - or #30701!"
-    assert escape.escape_markdown(prose) == prose
-    assert escape.escape_markdown("1. a_b") == "1\\. a\\_b"
+    assert output.escape_markdown(prose) == prose
+    assert output.escape_markdown("1. a_b") == "1\\. a\\_b"
 
 
 def test_control_characters_and_mentions_are_removed() -> None:
     for escape_function in (
-        *(escape.escape_html, escape.escape_xml, escape.escape_markdown, escape.escape_markdown_element),
-        *(escape.code_span, escape.code_table_cell, escape.code_block),
+        *(output.escape_html, output.escape_xml, output.escape_markdown, output.escape_markdown_element),
+        *(output.code_span, output.code_table_cell, output.code_block),
     ):
         assert not {"\x1b", "\u202e", "\0"} & set(escape_function(HOSTILE)), escape_function.__name__
-    for escape_function in (escape.escape_markdown, escape.escape_markdown_element):
+    for escape_function in (output.escape_markdown, output.escape_markdown_element):
         assert "@<!-- -->octocat" in escape_function(HOSTILE)
 
 
 def test_backslash_is_used_only_where_markdown_removes_it() -> None:
-    assert escape.code_span("a|b") == "`a|b`"
-    assert escape.code_table_cell("a|b") == "`a\\|b`"
-    assert html.unescape(escape.escape_markdown_element("<T> (*C).`do_it`")) == "<T> (*C).`do_it`"
-    assert not re.search(r"[\\`*_<>]", escape.escape_markdown_element("<T> (*C).`do_it`"))
+    assert output.code_span("a|b") == "`a|b`"
+    assert output.code_table_cell("a|b") == "`a\\|b`"
+    assert html.unescape(output.escape_markdown_element("<T> (*C).`do_it`")) == "<T> (*C).`do_it`"
+    assert not re.search(r"[\\`*_<>]", output.escape_markdown_element("<T> (*C).`do_it`"))
 
 
 # -- diagram ----------------------------------------------------------------------------------------
@@ -149,5 +150,5 @@ def test_diagram_of_any_number_of_accesses(count: int) -> None:
 def test_diagram_is_well_formed(name: str, actor: str) -> None:
     access = Access(Op.READ, actor, (make_frame(name, None),), site=make_frame(name, None))
     report = Report("go", "data-race", (access, access), (Actor(actor, created_at=(make_frame(name),)),))
-    diagram = ElementTree.fromstring(escape._INVALID_IN_XML.sub("", race_diagram.render_svg(report)))
+    diagram = ElementTree.fromstring(output._INVALID_IN_XML.sub("", race_diagram.render_svg(report)))
     assert {element.tag for element in diagram.iter()} <= {"svg", "g", "title", "circle", "text", "path"}

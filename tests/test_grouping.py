@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import deadheat
 from deadheat.grouping import race_assignment, races, same_function_variables
-from deadheat.grouping.connected_components import ConnectedComponents
 from deadheat.grouping.document import DocumentGrouping
 from deadheat.grouping.keys import (
     GroupingKey,
@@ -23,6 +22,7 @@ from deadheat.grouping.keys import (
     racing_instructions,
 )
 from deadheat.grouping.links import Link, LinkKind
+from deadheat.grouping.races import ConnectedComponents
 from deadheat.parsing.duplicates import Duplicate
 from deadheat.symbols import go
 from tests.cases import SHARED

@@ -17,7 +17,7 @@ from deadheat import plugins
 from deadheat.api import read_sightings
 from deadheat.diagnosis import causes_of_report
 from deadheat.model import Origin
-from deadheat.output import spill_buffer
+from deadheat.output import race_counts
 from deadheat.output.json_formats import JsonLinesCollector
 from deadheat.sources.files import can_be_split
 from deadheat.text.window import StreamSource
@@ -376,7 +376,7 @@ def test_json_of_a_duplicate_is_that_of_its_report() -> None:
         sightings = deadheat.scan("".join(copies), diagnose=False)
         for sighting in sightings:
             collector.add_sighting(sighting)
-        lines = b"".join(spill_buffer.unpack_lines(collector.pack_batch(), {})).splitlines()
+        lines = b"".join(race_counts.unpack_lines(collector.pack_batch(), {})).splitlines()
         diagnosed = [sighting._replace(causes=causes_of_report(sighting.report)) for sighting in sightings]
         assert list(map(json.loads, lines)) == list(map(deadheat.sighting_to_wire, diagnosed))
 

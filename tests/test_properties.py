@@ -37,7 +37,7 @@ from deadheat.model import (
 )
 from deadheat.model import Verdict as Concluded
 from deadheat.output.json_formats import JsonLinesCollector
-from deadheat.output.spill_buffer import unpack_lines
+from deadheat.output.race_counts import unpack_lines
 from deadheat.symbols import go
 from deadheat.text.window import StreamSource
 from tests.cases import all_cases

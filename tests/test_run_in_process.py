@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deadheat import cli
-from deadheat.cli import child_process
+from deadheat.cli import run
 from deadheat.errors import DeadheatError
 from tests.cases import ROOT
 
@@ -25,7 +25,7 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def _output_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child_process, "close_stdout", lambda: None)  # it belongs to pytest
+    monkeypatch.setattr(run, "close_stdout", lambda: None)  # it belongs to pytest
 
 
 def run_deadheat(*args: str | Path) -> int:
@@ -87,7 +87,7 @@ def test_shared_output_uses_one_pipe(capfd: Capture) -> None:
     saved_stderr = os.dup(2)
     os.dup2(1, 2)
     try:
-        ended = child_process.run_child(["sh", "-c", "echo out; echo err >&2"])
+        ended = run.run_child(["sh", "-c", "echo out; echo err >&2"])
     finally:
         os.dup2(saved_stderr, 2)
         os.close(saved_stderr)
@@ -98,14 +98,14 @@ def test_shared_output_uses_one_pipe(capfd: Capture) -> None:
 
 def test_signal_mask_is_restored() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
-    child_process.run_child(["true"]).close()
+    run.run_child(["true"]).close()
     assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
 
 
 def test_stream_ends_when_its_target_fails() -> None:
     out, into = os.pipe()
     os.close(out)
-    stream = child_process.OutputStream("stdout", into, -1)
+    stream = run.OutputStream("stdout", into, -1)
     assert not stream.forward_block(memoryview(b"lost"))
     assert not stream.forward_block(memoryview(b"too"))
     os.close(into)
@@ -126,7 +126,7 @@ def test_non_blocking_target_is_waited_for() -> None:
 
     reader = threading.Thread(target=read)
     reader.start()
-    child_process._write_all(into, memoryview(data))
+    run._write_all(into, memoryview(data))
     reader.join()
     os.close(out)
     os.close(into)
@@ -136,4 +136,4 @@ def test_non_blocking_target_is_waited_for() -> None:
 def test_system_without_posix_spawn_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "posix_spawnp")
     with pytest.raises(DeadheatError, match="scan -"):
-        child_process.run_child([sys.executable])
+        run.run_child([sys.executable])

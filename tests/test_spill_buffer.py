@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deadheat.output import spill_buffer
-from deadheat.output.spill_buffer import LinePacker, PackedLineStore
+from deadheat.output import race_counts
+from deadheat.output.race_counts import LinePacker, PackedLineStore
 
 # any text of a JSON line, which has no newline
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\n")).map(str.encode)
@@ -74,7 +74,7 @@ def add_lines(packer: LinePacker, some: TemplateLines | UniqueLine) -> list[byte
 @given(st.lists(st.lists(template_lines() | unique_lines(), max_size=6), max_size=3), st.sampled_from([1, 1 << 18]))
 def test_packed_lines_come_out_unchanged(batches: list[list[TemplateLines | UniqueLine]], portion: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spill_buffer, "_CHUNK_SIZE", portion)
+        patch.setattr(race_counts, "_CHUNK_SIZE", portion)
         store, packer, expected = PackedLineStore(), LinePacker(), []
         for batch in batches:
             for some in batch:
@@ -92,4 +92,4 @@ def test_common_text_of_lines_is_stored_once() -> None:
         packer.add_filled_template(number, [b"aa", str(count).encode()])
     packed = packer.pack_lines()
     assert len(packed) < 20_000
-    assert b"".join(spill_buffer.unpack_lines(packed, {})).count(b"\n") == 1000
+    assert b"".join(race_counts.unpack_lines(packed, {})).count(b"\n") == 1000

@@ -1,0 +1,213 @@
+"""The baseline file: known races and mutes as sorted JSON lines that people can review.
+
+A line stores what grouping needs to recognise the race in another run: its variants, their alternate
+keys, and whether their callers matter.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deadheat.baseline.judgement import Mute
+from deadheat.baseline.judgement import pattern_error as fault_of
+from deadheat.grouping import races
+from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
+from deadheat.grouping.links import Link, LinkKind
+from deadheat.grouping.races import Variant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")  # 2026-12-31
+_RACE_ID = re.compile(r"[0-9a-f]{8,40}")  # 47d9f89aa0ce7b72
+# "v2/47d9f89aa0ce7b72/0f3e5a7c9b1d2e4f/0": version, fingerprint, callers, ordinal;
+# "/50d3d4" if ambiguous
+_VARIANT_NAME = re.compile(r"v(\d{1,4})/([0-9a-f]{8,40})/([0-9a-f]{0,40})/(\d{1,4})(?:/([0-9a-f]{1,40}))?")
+
+
+class BaselineLineError(ValueError):
+    """An invalid line of a baseline file."""
+
+    def __init__(self, number: int, what: str) -> None:
+        self.number, self.what = number, what
+        super().__init__(f"line {number}: {what}")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRace:
+    """A race in the baseline."""
+
+    race: str
+    title: str = ""
+    reason: str = ""
+    owner: str = ""
+    expires: str = ""  # last day on which it is known
+    since: str = ""
+    sites: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()  # ids of races that were merged into it
+    variants: tuple[Variant, ...] = ()
+    aliases: tuple[str, ...] = ()  # "ID ALIAS": alternate, required or provided keys of its variants
+    split: tuple[str, ...] = ()  # fingerprints that are separated by caller
+    stale: bool = False  # written with another fingerprint version
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    known: tuple[KnownRace, ...] = ()
+    mutes: tuple[Mute, ...] = ()
+
+
+def known_race_evidence(known: tuple[KnownRace, ...]) -> races.GroupingFacts:
+    """The known races as evidence that grouping can join with that of a run."""
+    evidence = races.empty_facts()
+    for entry in known:
+        variants = variants_of(entry)
+        for variant in variants:
+            evidence.variants[variant.id] = variant
+            evidence.links.add((variants[0].id, variant.id))
+        for pair in entry.aliases:
+            name, _, alias = pair.partition(" ")
+            if alias and name in evidence.variants:
+                link = Link.decode(alias)
+                if link.kind is LinkKind.SHARED_NAME:
+                    evidence.shared_names.add((name, link.key))
+                else:
+                    evidence.aliases.add((name, link))
+        evidence.split_by_caller.update(entry.split)
+    return evidence
+
+
+def variants_of(entry: KnownRace) -> tuple[Variant, ...]:
+    """The variants; a line written by hand has only the race id, which is usually the fingerprint."""
+    return entry.variants or (Variant(entry.race, ""),)
+
+
+def format_baseline(baseline: Baseline) -> str:
+    """The text of the file: mutes first, then races by title."""
+    mutes = sorted(baseline.mutes)
+    known = sorted(baseline.known, key=lambda known_race: (known_race.title, known_race.race))
+    records = [*map(_mute_to_json, mutes), *map(_known_race_to_json, known)]
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def _mute_to_json(mute: Mute) -> dict[str, Any]:
+    return {"mute": mute.pattern, **_reason_fields(mute)}
+
+
+def _known_race_to_json(entry: KnownRace) -> dict[str, Any]:
+    names = [_format_variant(variant) for variant in entry.variants]
+    return {
+        "race": entry.race,
+        "title": entry.title,
+        **_reason_fields(entry),
+        "since": entry.since,
+        "sites": list(entry.sites),
+        **({"merged": list(entry.merged)} if entry.merged else {}),
+        "names": sorted(names),
+        "aliases": sorted(entry.aliases),
+        **({"split": sorted(entry.split)} if entry.split else {}),
+    }
+
+
+def _format_variant(variant: Variant) -> str:
+    name = f"v{FINGERPRINT_VERSION}/{variant.fingerprint}/{variant.caller_digest}/{variant.ordinal}"
+    return f"{name}/{variant.ambiguity}" if variant.ambiguity else name
+
+
+def _reason_fields(entry: KnownRace | Mute) -> dict[str, Any]:
+    return {"reason": entry.reason, "owner": entry.owner, "expires": entry.expires or None}
+
+
+def parse_baseline(text: str) -> Baseline:
+    """The inverse of `format_baseline`; skips blank lines and lines starting with `#` or `//`."""
+    known: list[KnownRace] = []
+    mutes: list[Mute] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip() or line.lstrip().startswith(("#", "//")):
+            continue
+        record = _parse_json_line(number, line)
+        if "mute" in record:
+            mutes.append(_parse_mute(number, record))
+        else:
+            known.append(_parse_known_race(number, record))
+    return Baseline(tuple(known), tuple(mutes))
+
+
+def _parse_json_line(number: int, line: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        conflict = line.startswith(("<<<<<<<", "=======", ">>>>>>>"))
+        error = "is a merge conflict marker" if conflict else "is not valid JSON"
+        raise BaselineLineError(number, error) from None
+    if not isinstance(record, dict) or not {"race", "mute"} & record.keys():
+        raise BaselineLineError(number, 'has neither "race" nor "mute"')
+    return record
+
+
+def _parse_mute(number: int, record: dict[str, Any]) -> Mute:
+    pattern = _text_field(number, record, "mute")
+    if error := fault_of(pattern):
+        raise BaselineLineError(number, error)
+    if not _text_field(number, record, "reason").strip():
+        raise BaselineLineError(number, f"the mute {pattern!r} has no reason")
+    return Mute(pattern, *_parse_reason_fields(number, record))
+
+
+def _parse_known_race(number: int, record: dict[str, Any]) -> KnownRace:
+    race = _text_field(number, record, "race")
+    if not _RACE_ID.fullmatch(race):
+        raise BaselineLineError(number, f"{race!r} is not a race id")
+    names = [_VARIANT_NAME.fullmatch(name) for name in _text_list_field(number, record, "names")]
+    current = [match for match in names if match is not None and int(match[1]) == FINGERPRINT_VERSION]
+    reason, owner, expires = _parse_reason_fields(number, record)
+    return KnownRace(
+        race,
+        _text_field(number, record, "title"),
+        reason,
+        owner,
+        expires,
+        _text_field(number, record, "since"),
+        _text_list_field(number, record, "sites"),
+        _text_list_field(number, record, "merged"),
+        tuple(Variant(match[2], match[3], int(match[4]), match[5] or "") for match in current),
+        _text_list_field(number, record, "aliases"),
+        _text_list_field(number, record, "split"),
+        stale=bool(names) and not current,
+    )
+
+
+def _parse_reason_fields(number: int, record: dict[str, Any]) -> tuple[str, str, str]:
+    expires = _text_field(number, record, "expires")
+    if expires and not is_date(expires):
+        raise BaselineLineError(number, f"{expires!r} is not a date such as 2026-12-31")
+    return _text_field(number, record, "reason"), _text_field(number, record, "owner"), expires
+
+
+def is_date(text: str) -> bool:
+    return _DATE.fullmatch(text) is not None
+
+
+def _text_field(number: int, record: dict[str, Any], key: str) -> str:
+    value = record.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise BaselineLineError(number, f'"{key}" is not a string')
+    return value
+
+
+def _text_list_field(number: int, record: dict[str, Any], key: str) -> tuple[str, ...]:
+    def items() -> Iterator[str]:
+        for value in values:
+            if not isinstance(value, str):
+                raise BaselineLineError(number, f'"{key}" is not a list of strings')
+            yield value
+
+    values = record.get(key) or []
+    if not isinstance(values, list):
+        raise BaselineLineError(number, f'"{key}" is not a list of strings')
+    return tuple(items())

@@ -31,8 +31,8 @@ _COMMANDS = {
     "show": "lake_commands",
     "families": "lake_commands",
     "lake": "lake_commands",
-    "mine": "mine",
-    "place": "place",
+    "mine": "repository_commands",
+    "place": "repository_commands",
     "completion": "completion",
 }
 

@@ -88,7 +88,7 @@ def run_explain(args: argparse.Namespace) -> int:
 
 def _warn_unknown_revisions(revisions: list[str], clones: list[Clone]) -> None:
     """Warns about revisions that no clone has."""
-    from deadheat.baseline.baseline_file import is_date
+    from deadheat.baseline import is_date
 
     for name in revisions:
         if not is_date(name) and not any(clone.resolve_revision(name) for clone in clones):

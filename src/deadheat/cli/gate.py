@@ -10,13 +10,12 @@ from datetime import date
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from deadheat import baseline as lines
 from deadheat import cli, plugins
 from deadheat.api import ReadOptions
-from deadheat.baseline import baseline_file as lines
-from deadheat.baseline.baseline_file import Baseline, is_date
-from deadheat.baseline.judgement import BaselineGate, NewEntryDetails
-from deadheat.baseline.mutes import Mute, parse_suppressions, pattern_error
-from deadheat.cli import scan_job
+from deadheat.baseline import Baseline, is_date
+from deadheat.baseline.judgement import BaselineGate, Mute, NewEntryDetails, parse_suppressions, pattern_error
+from deadheat.cli import scan as cli_scan
 from deadheat.cli.scan import add_scan_options, style_from_options
 from deadheat.errors import DeadheatError
 from deadheat.output import findings as shown
@@ -111,10 +110,10 @@ class RaceInspection:
         """Finds the races in documents; sets `read_nothing` if none could be read."""
         args = self._args
         accumulator = shown.FindingsAccumulator()
-        options = scan_job.ScanOptions(ReadOptions(args.error_stacks), args.jobs, args.quiet)
+        options = cli_scan.ScanOptions(ReadOptions(args.error_stacks), args.jobs, args.quiet)
         formats = [gate_formats()[name] for name in (args.format, *(name for name, _ in args.write))]
         collector = accumulator.new_collector(any(output_format.prints_causes for output_format in formats))
-        scan = scan_job.ScanJob(entries, collector, accumulator, options)
+        scan = cli_scan.ScanJob(entries, collector, accumulator, options)
         scan.run()
         scan.clear_progress()
         self.read_nothing = scan.read_nothing

@@ -1,21 +1,189 @@
-"""`deadheat scan`: finds the reports in files, folders, archives or a pipe and prints the races."""
+"""The command `scan`, and the scan of files in several processes that other commands share."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import IO, TYPE_CHECKING
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import cli, plugins
-from deadheat.api import ReadOptions
-from deadheat.cli import scan_job, worker_pool
+from deadheat.api import ReadOptions, read_opened_documents
+from deadheat.cli import worker_pool
+from deadheat.cli.progress import ProgressLine
+from deadheat.errors import UnreadableError
+from deadheat.grouping import race_assignment, races
+from deadheat.model import Document, Sighting
 from deadheat.output import OutputStyle
-from deadheat.sources import file_listing
+from deadheat.sources import file_listing, files
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable, Iterator
 
-    from deadheat.output import OutputFormat, OutputWriter
+    from deadheat.output import OutputFormat, OutputWriter, SightingCollector
+
+
+# below this, forking costs more than it saves
+_MIN_BYTES_TO_FORK = 1 << 24
+# sightings per batch, and how many of them may be other than duplicates
+_MAX_BATCH_ITEMS, _MAX_FULL_REPORTS = 4096, 128
+
+
+@dataclass(frozen=True, slots=True)
+class ScanOptions:
+    """Options of a scan."""
+
+    read_options: ReadOptions
+    jobs: int | None = None  # one per core
+    quiet: bool = False
+
+
+class _SightingBatch:
+    """Sightings and documents that are collected together, with a bound on memory."""
+
+    def __init__(self) -> None:
+        self.items: list[Sighting | Document] = []
+        self._full_reports = 0
+
+    def add_item(self, item: Sighting | Document) -> bool:
+        """Adds an item; returns whether the batch is full."""
+        self.items.append(item)
+        if isinstance(item, Sighting) and not item.source.volatile_values:
+            self._full_reports += 1
+        return self.is_full
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.items) >= _MAX_BATCH_ITEMS or self._full_reports >= _MAX_FULL_REPORTS
+
+    @property
+    def starts_with_document(self) -> bool:
+        """Whether the first item is a bug report."""
+        return isinstance(self.items[0], Document)
+
+    def take_items(self) -> list[Sighting | Document]:
+        items, self.items, self._full_reports = self.items, [], 0
+        return items
+
+
+class ScanJob:
+    """One scan of some entries; unreadable ones are reported first."""
+
+    def __init__(
+        self,
+        entries: Iterable[file_listing.FileEntry | UnreadableError],
+        collector: SightingCollector,
+        writer: OutputWriter,
+        options: ScanOptions,
+    ) -> None:
+        self._collector, self._writer, self._options = collector, writer, options
+        self.identity = race_assignment.RaceAssigner()
+        self._fault_count = self.sighting_count = self._read_count = 0
+        self._sent_locations = "", 0  # document, and how many of its locations were sent
+        all_entries = list(entries)
+        self._first_faults = [f for f in all_entries if isinstance(f, UnreadableError)]
+        readable = [e for e in all_entries if isinstance(e, file_listing.FileEntry)]
+        total = sum(e.size or 0 for e in readable)
+        self._jobs = (options.jobs or _available_cores()) if total > _MIN_BYTES_TO_FORK else 1
+        # units do not depend on the number of workers, and so neither does the result
+        self._units = [unit for entry in readable for unit in files.split_into_ranges(entry)]
+        sizes = [e.size for e in readable]
+        known_total = None if None in sizes else total
+        self._progress = ProgressLine(known_total, enabled=False if options.quiet else None)
+
+    def run(self) -> None:
+        for fault in self._first_faults:
+            self._report_fault(fault)
+        for kind, value in worker_pool.run_units(len(self._units), self._jobs, self._scan_unit):
+            if kind == "fault":
+                self._report_fault(value)
+            elif kind == "tick":
+                self._progress.tick(value)
+            elif kind == "read":
+                self._read_count += 1
+            else:
+                count, packed, evidence, locations = value
+                self.sighting_count += count
+                self._progress.report_count = self.sighting_count
+                self.identity.add_batch(evidence, locations)
+                (self._writer.write_live if kind == "live" else self._writer.merge_batch)(packed)
+        self.identity.close()
+
+    def _scan_unit(self, index: int, forked: bool) -> Iterator[tuple[str, Any]]:
+        """Yields the results of one unit in batches; runs in a worker or in this process."""
+        unit = self._units[index]
+        live = self._options.read_options.live and unit.entry.size is None
+        read_options = self._options.read_options._replace(live=live)
+        tick = None if forked else self._progress.tick
+        is_part = unit.start > 0 or unit.end is not None
+        faults, batch = 0, _SightingBatch()
+        try:
+            for item in read_opened_documents(files.open_documents(unit, tick), read_options):
+                if isinstance(item, UnreadableError):
+                    faults += 1
+                    yield "fault", item
+                    continue
+                # a bug report is not split over two batches
+                if isinstance(item, Document) and batch.is_full:
+                    yield self._collect_batch(batch.take_items(), live, is_part)
+                if (batch.add_item(item) or live) and not batch.starts_with_document:
+                    is_part = is_part or not live
+                    yield self._collect_batch(batch.take_items(), live, is_part)
+        except KeyboardInterrupt:
+            if batch.items:  # keep what was found so far
+                yield self._collect_batch(batch.take_items(), live, is_part)
+            raise
+        if batch.items:
+            yield self._collect_batch(batch.take_items(), live, is_part)
+        if not faults:
+            yield "read", None
+        if forked:
+            yield "tick", unit.size
+
+    def _collect_batch(self, batch: list[Sighting | Document], live: bool, is_part: bool) -> tuple[str, Any]:
+        """Collects a batch and computes the grouping evidence of its sightings."""
+        batch_sightings = [sighting for sighting in batch if isinstance(sighting, Sighting)]
+        uri = batch_sightings[0].uri if batch_sightings else ""
+        # each worker gets the parts of a document in order
+        sent = self._sent_locations[1] if self._sent_locations[0] == uri else 0
+        sightings, evidence, locations = race_assignment.group_sightings(
+            batch_sightings, is_part and sent < race_assignment.MAX_OBSERVATIONS
+        )
+        self._sent_locations = uri, sent + len(locations)
+        if live:  # printed at once, before final ids are known
+            sightings = [
+                race_assignment.with_race(sighting, evidence.variants[sighting.verdict.race].base)
+                for sighting in sightings
+            ]
+            evidence = races.empty_facts()
+        identified = iter(sightings)
+        for item in batch:
+            if isinstance(item, Document):
+                self._collector.add_document(item)
+            else:
+                self._collector.add_sighting(next(identified))
+        return "live" if live else "found", (len(sightings), self._collector.pack_batch(), evidence, locations)
+
+    def _report_fault(self, fault: UnreadableError) -> None:
+        self._fault_count += 1
+        if not self._options.quiet:
+            self._progress.clear()
+            cli.print_to_stderr(str(fault))
+
+    def clear_progress(self) -> None:
+        """Erases the progress line."""
+        self._progress.clear()
+
+    @property
+    def read_nothing(self) -> bool:
+        """Whether no document could be read."""
+        return bool(self._fault_count) and not self._read_count
+
+
+def _available_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
 
 _EXAMPLES = """examples:
   deadheat scan ci.log                      the races in one log
@@ -81,22 +249,20 @@ def run_scan(args: argparse.Namespace) -> int:
     style = style_from_options(args)
     worker_pool.enlarge_pipe(1)
     writer = output_format.new_writer(sys.stdout, style)
-    options = scan_job.ScanOptions(
-        ReadOptions(args.error_stacks, not output_format.prints_at_end), args.jobs, args.quiet
-    )
-    scan = scan_job.ScanJob(file_listing.list_entries(args.paths), output_format.new_collector(style), writer, options)
+    options = ScanOptions(ReadOptions(args.error_stacks, not output_format.prints_at_end), args.jobs, args.quiet)
+    scan_job = ScanJob(file_listing.list_entries(args.paths), output_format.new_collector(style), writer, options)
     try:
-        scan.run()
+        scan_job.run()
     except KeyboardInterrupt:
-        _write_output(scan, writer)  # print what was found so far
+        _write_output(scan_job, writer)  # print what was found so far
         raise
-    _write_output(scan, writer)
-    if scan.sighting_count:
+    _write_output(scan_job, writer)
+    if scan_job.sighting_count:
         return cli.EXIT_RACES
-    return cli.EXIT_ENVIRONMENT if scan.read_nothing else cli.EXIT_NOTHING
+    return cli.EXIT_ENVIRONMENT if scan_job.read_nothing else cli.EXIT_NOTHING
 
 
-def _write_output(scan: scan_job.ScanJob, writer: OutputWriter) -> None:
+def _write_output(scan: ScanJob, writer: OutputWriter) -> None:
     scan.clear_progress()
     writer.write_remaining(scan.identity.race_ids())
 

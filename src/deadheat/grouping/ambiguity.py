@@ -10,10 +10,10 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING, Final
 
-from deadheat.grouping.connected_components import ConnectedComponents
 from deadheat.grouping.fingerprint import hex_digest
 from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, VARIANT_ID_LENGTH
 from deadheat.grouping.links import Link, LinkKind
+from deadheat.grouping.races import ConnectedComponents
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping

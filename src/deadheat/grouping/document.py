@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from deadheat.grouping.fingerprint import CallChain
     from deadheat.grouping.incomplete_reports import MapReport
-    from deadheat.grouping.keys import (
+    from deadheat.grouping.keys import (  # fmt: skip
         ActorSource,
         GroupingKey,
         InstructionSource,
         Observation,
         OrdinalsByFingerprint,
         ReportInDocument,
-    )  # fmt: skip
+    )
     from deadheat.grouping.races import GroupingFacts
 
 

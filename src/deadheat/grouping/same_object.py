@@ -19,10 +19,9 @@ from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, VARIANT_ID_LENGTH
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-    from deadheat.grouping.connected_components import ConnectedComponents
     from deadheat.grouping.fingerprint import CallChain
     from deadheat.grouping.keys import ActorSource, GroupingKey, Observation, ReportInDocument
-    from deadheat.grouping.races import GroupingFacts
+    from deadheat.grouping.races import ConnectedComponents, GroupingFacts
 
     KeysByVariant = dict[tuple[str, Hashable, int], GroupingKey]  # by variant id, stream and identity of the key
 

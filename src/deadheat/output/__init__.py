@@ -1,10 +1,8 @@
-"""Output formats. A collector runs in the worker that finds sightings, a writer in the main process.
-
-The plugin registry finds every module here that defines `FORMAT` or `FORMATS`.
-"""
+"""The interface of output formats, and escaping of untrusted text for HTML and Markdown."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
@@ -59,3 +57,75 @@ class OutputFormat(Protocol):
     def new_collector(self, style: OutputStyle) -> SightingCollector: ...
 
     def new_writer(self, out: IO[str], style: OutputStyle) -> OutputWriter: ...
+
+
+_HTML_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
+# Markdown markup anywhere in a line: "a_b", "[x]", "1 < 2", "a|b", "&lt;"; and markup that makes the
+# line a heading or a list item: "# a", "- a", "1. a"
+_MARKDOWN_MARKUP = re.compile(r"[\\`*_\[\]<>|~$&]|(?<=\])\(|^\s*(?:[#+=-]|\d+(?=[.)]))")
+# the inline part of it: "a_b", "[x]", "a|b"
+_INLINE_MARKUP = re.compile(r"[\\`*_\[\]|~$]")
+# mentions and links of code hosts: "@octocat", "https://host", "www.host"
+_MENTION_OR_LINK = re.compile(r"@(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
+_BACKTICKS = re.compile(r"`+")
+# characters that XML 1.0 does not allow: most control characters, surrogates, U+FFFE and U+FFFF
+_INVALID_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def replace_unprintable(text: str, keep: str = "") -> str:
+    """Replaces unprintable characters, except those in `keep`."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() or character in keep else "\ufffd" for character in text)
+
+
+def escape_html(text: str) -> str:
+    """Escapes text for an HTML element or a quoted attribute."""
+    return replace_unprintable(text, "\n\t").translate(_HTML_ENTITIES)
+
+
+def escape_xml(text: str) -> str:
+    """Like `escape_html`, for XML 1.0, which does not allow most control characters."""
+    return _INVALID_IN_XML.sub("\ufffd", escape_html(text))
+
+
+def escape_markdown(text: str) -> str:
+    """Escapes one line of prose or a table cell."""
+    return _break_mentions(_MARKDOWN_MARKUP.sub(_backslash_escape, replace_unprintable(text)))
+
+
+def _backslash_escape(match: re.Match[str]) -> str:
+    markup = match[0]
+    # in "1." the dot is the markup
+    return f"{markup}\\" if markup[-1].isdigit() else f"{markup[:-1]}\\{markup[-1]}"
+
+
+def escape_markdown_element(text: str) -> str:
+    """Escapes text for an HTML element in Markdown, where a backslash does not escape."""
+    return _break_mentions(
+        _INLINE_MARKUP.sub(lambda match: f"&#{ord(match[0])};", escape_html(replace_unprintable(text)))
+    )
+
+
+def _break_mentions(text: str) -> str:
+    return _MENTION_OR_LINK.sub(lambda match: f"{match[0]}<!-- -->", text)
+
+
+def code_table_cell(text: str) -> str:
+    """Returns a code span for a table cell, with escaped bars."""
+    return code_span(text).replace("|", "\\|")
+
+
+def code_span(text: str) -> str:
+    """Returns a Markdown code span."""
+    content = replace_unprintable(text) or " "
+    ticks = "`" * (1 + max((len(backticks) for backticks in _BACKTICKS.findall(content)), default=0))
+    padding = " " if "`" in (content[0], content[-1]) else ""
+    return f"{ticks}{padding}{content}{padding}{ticks}"
+
+
+def code_block(text: str, language: str = "text") -> str:
+    """Returns a fenced code block that the text cannot close."""
+    content = replace_unprintable(text, "\n\t").rstrip("\n")
+    ticks = "`" * max(3, 1 + max((len(backticks) for backticks in _BACKTICKS.findall(content)), default=0))
+    return f"{ticks}{language}\n{content}\n{ticks}"

@@ -7,16 +7,9 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from deadheat import output
 from deadheat.baseline.judgement import GateStanding
-from deadheat.output import escape
-from deadheat.output.escape import (
-    code_block,
-    code_span,
-    code_table_cell,
-    escape_markdown,
-    escape_markdown_element,
-    escape_xml,
-)
+from deadheat.output import code_block, code_span, code_table_cell, escape_markdown, escape_markdown_element, escape_xml
 from deadheat.output.findings import (
     OncePerRaceFormat,
     describe_access,
@@ -67,11 +60,11 @@ def _github_annotation(finding: RaceFinding, root: str) -> str:
 
 
 def _escape_github_data(text: str) -> str:
-    return _ESCAPED_IN_DATA.sub(_percent_encode, escape.replace_unprintable(text, "\n"))
+    return _ESCAPED_IN_DATA.sub(_percent_encode, output.replace_unprintable(text, "\n"))
 
 
 def _escape_github_property(text: str) -> str:
-    return _ESCAPED_IN_PROPERTY.sub(_percent_encode, escape.replace_unprintable(text))
+    return _ESCAPED_IN_PROPERTY.sub(_percent_encode, output.replace_unprintable(text))
 
 
 def _percent_encode(match: re.Match[str]) -> str:
@@ -98,12 +91,12 @@ def _gitlab_issue(finding: RaceFinding, root: str) -> dict[str, object]:
     site = next((access.site for access in accesses if access.site and access.site.file), None)
     sentences = "; ".join(describe_access(access, root) for access in accesses)
     return {
-        "description": escape.replace_unprintable(f"{verdict.title}: {sentences}" if sentences else verdict.title),
+        "description": output.replace_unprintable(f"{verdict.title}: {sentences}" if sentences else verdict.title),
         "check_name": report.kind,
         "fingerprint": verdict.race,
         "severity": "critical" if finding.fails else "info",
         "location": {
-            "path": escape.replace_unprintable(file_from_root(site, root) if site else finding.sighting.uri),
+            "path": output.replace_unprintable(file_from_root(site, root) if site else finding.sighting.uri),
             "lines": {"begin": (site.line or 1) if site else 1},
         },
         "categories": ["Bug Risk"],

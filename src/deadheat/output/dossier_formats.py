@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from deadheat import plugins
 from deadheat.model import ActorState
-from deadheat.output import dossier_sentences
-from deadheat.output.escape import code_block, code_span, escape_html, escape_markdown
+from deadheat.output import code_block, code_span, dossier_sentences, escape_html, escape_markdown
 from deadheat.output.race_diagram import render_html
 from deadheat.output.text_format import RaceText, TextPainter, terminal_text
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.baseline.judgement import GateStanding
 from deadheat.diagnosis.finding import UNKNOWN
-from deadheat.output import race_diagram
-from deadheat.output.escape import escape_html
+from deadheat.output import escape_html, race_diagram
 from deadheat.output.findings import (
     OncePerRaceFormat,
     describe_access,

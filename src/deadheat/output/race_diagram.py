@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat import output
 from deadheat.model import ActorState, Op, Origin
-from deadheat.output import escape
-from deadheat.output.escape import escape_html
+from deadheat.output import escape_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -161,7 +161,7 @@ def render_svg(report: Report) -> str:
         _svg_column(column, rows, index * (_COLUMN_WIDTH + _COLUMN_GAP)) for index, column in enumerate(columns)
     )
     meeting_svg = _svg_meeting_line(width, height) if len(columns) > 1 else ""
-    label = escape.escape_html(" and ".join(_access_label(access) for access in report.accesses[:3]))
+    label = output.escape_html(" and ".join(_access_label(access) for access in report.accesses[:3]))
     return (
         f'<svg class="lanes" viewBox="0 0 {width} {height + 8}" role="img" aria-label="{label}"'
         f' style="{_SVG_FONT};max-width:{width}px;width:100%;height:auto">{meeting_svg}{columns_svg}</svg>'
@@ -218,7 +218,7 @@ def _svg_point(point: _SvgPoint, left: int, top: int) -> str:
     }[point.kind]
     weight = ' font-weight="bold"' if point.kind != "call" else ""
     return (
-        f"<g><title>{escape.escape_html(f'{point.text} {point.location}'.strip())}</title>"
+        f"<g><title>{output.escape_html(f'{point.text} {point.location}'.strip())}</title>"
         f'<circle cx="{left + 8}" cy="{top}" r="{radius}" fill="{colour}"/>'
         f'<text x="{left + 22}" y="{top + 4}" fill="currentColor"{weight}>{_shorten_label(point.text)}</text>'
         f'<text x="{left + 22}" y="{top + 17}" fill="var(--muted,#888)">{_shorten_label(point.location)}</text></g>'
@@ -236,7 +236,7 @@ def _svg_meeting_line(width: int, height: int) -> str:
 
 def _shorten_label(text: str) -> str:
     """Shortens a label at its beginning: the end of a symbol or path says more."""
-    return escape.escape_html(text if len(text) <= _MAX_LABEL_LENGTH else f"…{text[1 - _MAX_LABEL_LENGTH :]}")
+    return output.escape_html(text if len(text) <= _MAX_LABEL_LENGTH else f"…{text[1 - _MAX_LABEL_LENGTH :]}")
 
 
 # calls shown before and after the folded ones

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from deadheat import output
 from deadheat._version import __version__
 from deadheat.baseline.judgement import GateStanding
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
-from deadheat.output import escape
 from deadheat.output.findings import OncePerRaceFormat, describe_access, file_from_root, ordered_accesses
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class SarifFormat(OncePerRaceFormat):
 
 
 def _sarif_rule(kind: str) -> JsonDict:
-    description = escape.replace_unprintable(kind.replace("-", " "))
+    description = output.replace_unprintable(kind.replace("-", " "))
     return {
         "id": kind,
         "name": "".join(word.capitalize() for word in description.split()),
@@ -90,15 +90,15 @@ class _SarifResult:
         if standing is None:
             return {}
         if standing is GateStanding.MUTED:
-            reason = {"justification": escape.replace_unprintable(note)} if note else {}
+            reason = {"justification": output.replace_unprintable(note)} if note else {}
             return {"suppressions": [{"kind": "external", "status": "accepted", **reason}]}
         return {"baselineState": _BASELINE_STATES[standing]}
 
     def _property_bag(self) -> JsonDict:
         report = self._report
-        locations = [escape.replace_unprintable(location) for location in self._finding.locations]
+        locations = [output.replace_unprintable(location) for location in self._finding.locations]
         properties: JsonDict = {"detector": report.detector, "places": locations}
-        properties |= {"test": escape.replace_unprintable(report.test)} if report.test else {}
+        properties |= {"test": output.replace_unprintable(report.test)} if report.test else {}
         causes = [cause.cause for cause in self._finding.sighting.causes]
         properties |= {"causes": causes} if causes else {}
         properties |= {"damage": list(report.damage)} if report.damage else {}
@@ -121,9 +121,9 @@ class _SarifResult:
         steps += self._flow_steps(access.stack, "calls", 1 if steps else 0)
         if not steps:
             return None
-        steps[-1]["location"]["message"]["text"] = escape.replace_unprintable(str(access.op))
+        steps[-1]["location"]["message"]["text"] = output.replace_unprintable(str(access.op))
         steps[-1]["importance"] = "essential"
-        name = {"id": escape.replace_unprintable(access.actor)} if access.actor else {}
+        name = {"id": output.replace_unprintable(access.actor)} if access.actor else {}
         return {**name, "locations": steps}
 
     def _flow_steps(self, stack: tuple[Frame, ...], action: str, level: int) -> Iterator[JsonDict]:
@@ -132,7 +132,7 @@ class _SarifResult:
             yield {"location": location, "nestingLevel": level, "importance": "important"}
 
     def _frame_location(self, frame: Frame) -> JsonDict:
-        function = escape.replace_unprintable(frame.function)
+        function = output.replace_unprintable(frame.function)
         logical = {"logicalLocations": [{"fullyQualifiedName": function, "kind": "function"}]}
         if not frame.file:
             return logical
@@ -144,7 +144,7 @@ class _SarifResult:
 
 def _escape_message(text: str) -> str:
     """Escapes placeholders, "{0}", and links, "[text](1)"."""
-    return escape.replace_unprintable(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")
+    return output.replace_unprintable(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")
 
 
 def _without_id(location: JsonDict) -> JsonDict:

@@ -19,7 +19,7 @@ from deadheat.grouping.races import JOIN_ROUNDS, MAX_RACES_PER_KEY, family_reaso
 from deadheat.lake import race_rows, sighting_rows, transactions
 from deadheat.lake.schema import FAMILIES, NODES, RACES, REPORTS, SIGHTINGS, TABLES, sort_columns
 from deadheat.lake.transactions import TableChange
-from deadheat.spark import ambiguity, dataframes
+from deadheat.spark import dataframes
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS, aliases_of_kind, component_labels, frame_of_rows, spark_schema
 
 if TYPE_CHECKING:
@@ -251,13 +251,13 @@ def _label_variants(variants: DataFrame) -> DataFrame:
     aliases = aliases_of_kind(variants, LinkKind.VARIANT).select(F.col("node").alias("a"), F.col("key").alias("b"))
     alias_edges = aliases.join(existing, "b").select("a", "b")
     provider_pairs = _provider_pairs(variants)
-    if not variants.where(ambiguity.is_ambiguous()).isEmpty():
+    if not variants.where(dataframes.is_ambiguous()).isEmpty():
         edges = edges.union(_unique_provider_edges(provider_pairs, component_labels(edges))).localCheckpoint()
-        with_known_ordinal = ambiguity.variants_with_known_ordinal(variants, component_labels(edges)).localCheckpoint()
-        known_edges = edges.union(ambiguity.resolved_edges(with_known_ordinal, variants, groups))
-        resolved = ambiguity.resolve_variants(variants, component_labels(known_edges)).localCheckpoint()
+        with_known_ordinal = dataframes.variants_with_known_ordinal(variants, component_labels(edges)).localCheckpoint()
+        known_edges = edges.union(dataframes.resolved_edges(with_known_ordinal, variants, groups))
+        resolved = dataframes.resolve_variants(variants, component_labels(known_edges)).localCheckpoint()
         renumbered = resolved.where("is_renumbered").select(F.col("node").alias("a"))
-        edges = edges.union(ambiguity.resolved_edges(with_known_ordinal.union(resolved), variants, groups))
+        edges = edges.union(dataframes.resolved_edges(with_known_ordinal.union(resolved), variants, groups))
         alias_edges = alias_edges.join(renumbered, "a", "left_anti")
     edges = edges.union(alias_edges).where("a != b")
     if provider_pairs.isEmpty():
@@ -274,13 +274,13 @@ def _label_variants(variants: DataFrame) -> DataFrame:
 
 def _base_groups(variants: DataFrame) -> DataFrame:
     """The bases, each with one certain variant, and whether callers matter."""
-    certain = F.when(~ambiguity.is_ambiguous(), F.col("node"))
+    certain = F.when(~dataframes.is_ambiguous(), F.col("node"))
     return variants.groupBy("base").agg(F.min(certain).alias("a"), F.max("split").alias("apart"))
 
 
 def _certain_edges(variants: DataFrame, groups: DataFrame) -> DataFrame:
     linked = variants.select(F.col("node").alias("a"), F.explode("links").alias("b"))
-    certain = variants.where(~ambiguity.is_ambiguous()).select("base", F.col("node").alias("b"))
+    certain = variants.where(~dataframes.is_ambiguous()).select("base", F.col("node").alias("b"))
     together = groups.where("not apart").join(certain, "base").where("a != b")
     return linked.union(together.select("a", "b"))
 
