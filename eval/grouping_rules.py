@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from deadheat.grouping import races
 from deadheat.grouping.document import DocumentGrouping
 from deadheat.grouping.keys import grouping_key_of, race_address, racing_actors, racing_instructions
-from deadheat.grouping.races import ConnectedComponents
+from deadheat.grouping.links import ConnectedComponents
 from deadheat.model import Origin
 
 if TYPE_CHECKING:

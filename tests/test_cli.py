@@ -718,7 +718,7 @@ def test_internal_error_is_status_3_with_a_traceback(
     def faulty(*_: object) -> None:
         raise KeyError("\x1b[31mred")
 
-    monkeypatch.setattr("deadheat.cli.scan_job.ScanJob.run", faulty)
+    monkeypatch.setattr("deadheat.cli.scan.ScanJob.run", faulty)
     status = cli.main(["scan", str(write_file(tmp_path, "a.log", REPORT))])
     errors = capsys.readouterr().err
     assert status == FAILED
@@ -880,7 +880,7 @@ def test_reports_of_one_address_are_one_race_in_every_file(tmp_path: Path, capsy
 def test_output_beyond_the_memory_limit_is_spilled_to_a_file(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deadheat.output.spill_buffer._MAX_BYTES_IN_MEMORY", 1000)
+    monkeypatch.setattr("deadheat.output.race_counts._MAX_BYTES_IN_MEMORY", 1000)
     _, one, _ = scan_to_json(capsys, write_file(tmp_path, "few.log", REPORT))
     _, nine, _ = scan_to_json(capsys, write_file(tmp_path, "many.log", REPORT * 9))
     assert [line["race"] for line in nine] == [one[0]["race"]] * 9

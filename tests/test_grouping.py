@@ -21,8 +21,7 @@ from deadheat.grouping.keys import (
     racing_actors,
     racing_instructions,
 )
-from deadheat.grouping.links import Link, LinkKind
-from deadheat.grouping.races import ConnectedComponents
+from deadheat.grouping.links import ConnectedComponents, Link, LinkKind
 from deadheat.parsing.duplicates import Duplicate
 from deadheat.symbols import go
 from tests.cases import SHARED

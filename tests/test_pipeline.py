@@ -32,9 +32,8 @@ from deadheat.api import scan_text
 from deadheat.diagnosis import causes_of_report, ranking
 from deadheat.errors import DeadheatError
 from deadheat.grouping import races as core_races
-from deadheat.grouping.links import Link
+from deadheat.grouping.links import ConnectedComponents, Link
 from deadheat.grouping.race_assignment import RaceAssigner, group_sightings, with_race
-from deadheat.grouping.races import ConnectedComponents
 from deadheat.grouping.races import find_families as core_families
 from deadheat.lake import maintenance, queries
 from deadheat.lake.storage import write_lock

@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING
 from deadheat import baseline as lines
 from deadheat import cli, plugins
 from deadheat.api import ReadOptions
-from deadheat.baseline import Baseline, is_date
-from deadheat.baseline.judgement import BaselineGate, Mute, NewEntryDetails, parse_suppressions, pattern_error
+from deadheat.baseline import Baseline, Mute, is_date, parse_suppressions, pattern_error
+from deadheat.baseline.judgement import BaselineGate, NewEntryDetails
 from deadheat.cli import scan as cli_scan
 from deadheat.cli.scan import add_scan_options, style_from_options
 from deadheat.errors import DeadheatError

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from deadheat.grouping.fingerprint import hex_digest
 from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, VARIANT_ID_LENGTH
-from deadheat.grouping.links import Link, LinkKind
-from deadheat.grouping.races import ConnectedComponents
+from deadheat.grouping.links import ConnectedComponents, Link, LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping

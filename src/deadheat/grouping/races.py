@@ -11,7 +11,7 @@ from deadheat import plugins
 from deadheat.grouping.ambiguity import ambiguous_variants, resolve_ambiguous
 from deadheat.grouping.fingerprint import hex_digest, is_test_frame
 from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, WRITE_OPS, caller_digests_past_wrappers, one_sided_keys
-from deadheat.grouping.links import Link, LinkKind, is_one_sided_key
+from deadheat.grouping.links import ConnectedComponents, Link, LinkKind, is_one_sided_key
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
@@ -21,36 +21,6 @@ if TYPE_CHECKING:
     from deadheat.detectors import LanguageSymbols
     from deadheat.grouping.keys import GroupingKey
     from deadheat.model import Access, Actor, Frame, Report
-
-
-class ConnectedComponents:
-    """Disjoint sets of names."""
-
-    def __init__(self) -> None:
-        self._parents: dict[str, str] = {}
-
-    def add(self, name: str) -> None:
-        self._parents.setdefault(name, name)
-
-    def root(self, name: str) -> str:
-        """The smallest name of the component, independent of the insertion order."""
-        parents = self._parents
-        current = parents.get(name)
-        if current is None:  # the usual case
-            return name
-        while (parent := parents[current]) != current:
-            parents[current] = current = parents[parent]  # path halving
-        return current
-
-    def join(self, a: str, b: str) -> None:
-        a, b = self.root(a), self.root(b)
-        smaller, larger = (a, b) if a < b else (b, a)
-        self._parents.setdefault(smaller, smaller)
-        self._parents[larger] = smaller
-
-    def roots(self) -> dict[str, str]:
-        """Every name with the root of its component."""
-        return {name: self.root(name) for name in self._parents}
 
 
 # a provider may itself require a key; a second round joins it first

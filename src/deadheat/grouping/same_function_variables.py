@@ -11,7 +11,7 @@ from bisect import bisect_left
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Final
 
-from deadheat.grouping.races import ConnectedComponents
+from deadheat.grouping.links import ConnectedComponents
 from deadheat.grouping.same_object import CallerEvidence, callers_differ, filling_instructions
 
 if TYPE_CHECKING:

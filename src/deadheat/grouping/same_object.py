@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from deadheat.grouping.fingerprint import CallChain
     from deadheat.grouping.keys import ActorSource, GroupingKey, Observation, ReportInDocument
-    from deadheat.grouping.races import ConnectedComponents, GroupingFacts
+    from deadheat.grouping.links import ConnectedComponents
+    from deadheat.grouping.races import GroupingFacts
 
     KeysByVariant = dict[tuple[str, Hashable, int], GroupingKey]  # by variant id, stream and identity of the key
 

@@ -11,8 +11,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from deadheat.grouping.ambiguity import FINGERPRINT_PREFIX_LENGTH
 from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, VARIANT_ID_LENGTH
-from deadheat.grouping.links import LinkKind
-from deadheat.grouping.races import ConnectedComponents
+from deadheat.grouping.links import ConnectedComponents, LinkKind
 from deadheat.lake.schema import TABLES
 
 if TYPE_CHECKING:
