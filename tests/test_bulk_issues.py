@@ -10,7 +10,7 @@ import pytest
 
 from deadheat import bug_reports
 from deadheat.api import read_opened_documents
-from deadheat.bug_reports import bulk_files, reader
+from deadheat.bug_reports import reader
 from deadheat.model import Document, Sighting
 from deadheat.sources import files
 from tests.cases import ROOT
@@ -66,8 +66,8 @@ def read_text(text: str) -> list[tuple[object, ...]]:
 def set_limits(monkeypatch: pytest.MonkeyPatch, limit: int, piece: int, block: int) -> None:
     for module in (bug_reports, reader):
         monkeypatch.setattr(module, "MAX_BUG_REPORT_SIZE", limit)
-    monkeypatch.setattr(bulk_files, "_MIN_PIECE_SIZE", piece)
-    monkeypatch.setattr(bulk_files, "_BLOCK_SIZE", block)
+    monkeypatch.setattr(reader, "_MIN_PIECE_SIZE", piece)
+    monkeypatch.setattr(reader, "_BLOCK_SIZE", block)
 
 
 @pytest.mark.parametrize("block", [97, 1024, 5000])

@@ -11,7 +11,7 @@ import pytest
 import deadheat
 from corpus import store
 from corpus.truth_c import expected_reports
-from deadheat.detectors.site import find_site
+from deadheat.detectors import find_site
 from deadheat.model import Op
 from deadheat.symbols import native
 

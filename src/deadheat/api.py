@@ -21,8 +21,7 @@ from deadheat.text.window import StreamSource
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deadheat.bug_reports.bulk_files import BulkPiece
-    from deadheat.bug_reports.reader import ReadDocument
+    from deadheat.bug_reports.reader import BulkPiece, ReadDocument
     from deadheat.model import Cause, Document, Report, ReportSource
     from deadheat.text.opened_document import ReadBytes
     from deadheat.text.window import ByteSource, PhraseListener
@@ -145,17 +144,17 @@ def _read_log(uri: str, head: bytes, read: ReadBytes, options: ReadOptions) -> I
 
 def _read_bug_report_file(document: OpenedDocument, options: ReadOptions) -> Iterator[DocumentItem]:
     """Yield the bug reports of a file of any size. A file that has none is a log."""
-    from deadheat.bug_reports import bulk_files, reader  # import a dozen modules that a log does not need
+    from deadheat.bug_reports import reader  # imports a dozen modules that a log does not need
 
-    uri, data = document.uri, bulk_files.read_to_limit(document.head, document.read)
+    uri, data = document.uri, reader.read_to_limit(document.head, document.read)
     if len(data) <= bug_reports.MAX_BUG_REPORT_SIZE:
         documents = reader.read_bug_reports(data, uri, options.opt_in)
         if documents is not None:
             yield from _document_items(documents)
             return
-    elif (splitter := bulk_files.choose_splitter(data)) is not None:
+    elif (splitter := reader.choose_splitter(data)) is not None:
         read = prepend_bytes(data, document.read)
-        yield from _read_pieces(bulk_files.split_pieces(splitter, read), read, uri, options)
+        yield from _read_pieces(reader.split_pieces(splitter, read), read, uri, options)
         return
     yield from _read_log(uri, data, document.read, options)
 

@@ -1,14 +1,21 @@
 """Bug reports: cheap detection, the draft that a format produces, and decoded text with raw offsets.
 
-This module is imported for every log, so it must stay cheap. Formats are in `formats/`, each with a
-`FORMAT` that the plugin registry finds."""
+This module is imported for every log, so it must stay cheap. Formats are in `formats/`, each with a `FORMAT` that the
+plugin registry finds."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import NamedTuple, Protocol
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.model import Span
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+
+TextPiece = tuple[bytes, int, int]  # a text, and its start and end in the raw file
 
 # a larger file contains many bug reports, or is a log
 MAX_BUG_REPORT_SIZE = 1 << 23
@@ -51,15 +58,13 @@ class BugReportDraft(NamedTuple):
     test: str = ""  # the test whose output it is
 
 
-class BugReportFormat(Protocol):
+class BugReportFormat(NamedTuple):
     """A file format of bug reports."""
 
     name: str
-    # if several formats match, the one with the lowest rank is used
-    rank: int
-
-    def split(self, data: bytes, uri: str) -> list[BugReportDraft] | None:
-        """Returns the bug reports in a file, or None if it does not have this format."""
+    rank: int  # if several formats match, the one with the lowest rank is used
+    # the bug reports in a file, given its bytes and URI; None if the file does not have this format
+    split: Callable[[bytes, str], list[BugReportDraft] | None]
 
 
 class OffsetText:
@@ -67,32 +72,17 @@ class OffsetText:
 
     __slots__ = ("_raw_ends", "_raw_starts", "_starts", "data")
 
-    def __init__(self) -> None:
-        self.data = b""
-        self._starts: list[int] = []
-        self._raw_starts: list[int] = []  # start of each piece in the raw file
-        self._raw_ends: list[int] = []  # end of each piece in the raw file
+    def __init__(self, pieces: list[TextPiece]) -> None:
+        pieces = [piece for piece in pieces if piece[0]]
+        self.data = b"".join(text for text, _, _ in pieces)
+        self._starts = list(accumulate((len(text) for text, _, _ in pieces), initial=0))[:-1]
+        self._raw_starts = [start for _, start, _ in pieces]
+        self._raw_ends = [end for _, _, end in pieces]
 
     @classmethod
     def from_slice(cls, data: bytes, start: int, end: int) -> OffsetText:
         """A slice of the raw file."""
-        text = cls()
-        text.append_pieces([(data[start:end], start, end)])
-        return text
-
-    def append_pieces(self, pieces: list[tuple[bytes, int, int]]) -> None:
-        """Appends pieces: the text of each, and its start and end in the raw file."""
-        size = len(self.data)
-        parts = [self.data]
-        for text, raw, end in pieces:
-            if not text:
-                continue
-            self._starts.append(size)
-            self._raw_starts.append(raw)
-            self._raw_ends.append(end)
-            parts.append(text)
-            size += len(text)
-        self.data = b"".join(parts)
+        return cls([(data[start:end], start, end)])
 
     def raw_span(self, start: int, end: int) -> Span:
         """The raw bytes of `[start, end)` of the text."""
@@ -109,3 +99,16 @@ class OffsetText:
         if size == raw_end - raw_start:
             return raw_start + min(position - piece_start, size)
         return raw_end if is_end else raw_start
+
+
+def replace_matches(
+    raw: bytes, pattern: re.Pattern[bytes], offset: int, replacement: Callable[[bytes], bytes]
+) -> list[TextPiece]:
+    """Split `raw`, which is at `offset` in the file, into text between matches and the replacement of each match."""
+    pieces: list[TextPiece] = []
+    piece_start = 0
+    for match in pattern.finditer(raw):
+        pieces.append((raw[piece_start : match.start()], offset + piece_start, offset + match.start()))
+        pieces.append((replacement(match[0]), offset + match.start(), offset + match.end()))
+        piece_start = match.end()
+    return [*pieces, (raw[piece_start:], offset + piece_start, offset + len(raw))]

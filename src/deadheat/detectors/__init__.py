@@ -1,19 +1,21 @@
 """One module per detector: how to find its reports in text and parse them.
 
-The plugin registry finds every module that defines `DETECTOR`. The docstring of such a module is its
-page in the documentation.
+The plugin registry finds every module that defines `DETECTOR`. The docstring of such a module is its page in the
+documentation.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from deadheat.model import Frame, Origin
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Sequence
 
-    from deadheat.model import Frame, Report
+    from deadheat.model import Report
 
 
 class LineVerdict(IntEnum):
@@ -62,58 +64,85 @@ class LanguageSymbols(Protocol):
 
 
 class Detector(Protocol):
-    """Finds and parses the reports of one detector."""
+    """Finds and parses the reports of one detector. Subclasses define what has no default."""
 
     name: str
     display_name: str  # as written in a sentence
-    opt_in: bool  # used only where it is asked for, and in bug reports about races
-
-    @property
-    def symbols(self) -> LanguageSymbols: ...
-
+    opt_in: bool = False  # True: used only where it is asked for, and in bug reports about races
+    symbols: LanguageSymbols
     # literals: each report contains at least one; those that start a report come first
     anchors: tuple[bytes, ...]
     # literals: at least one is within `prefilter.MARGIN` bytes of each anchor
     hints: tuple[bytes, ...]
+    # an opening line of a report contains at least one of the literals, and one of the patterns matches
+    opening_literals: tuple[str, ...] = ()
+    opening_patterns: tuple[re.Pattern[str], ...] = ()
+    # the end of a wrapped opening line, or a later line of a report
+    fragment_pattern: re.Pattern[str]
+    # raw bytes that contain a report contain a literal of each group, wherever its lines are wrapped or colored
+    required_literals: tuple[tuple[bytes, ...], ...] = ()
+    # a pattern that must match within `nearby_bytes` after the line;
+    # None: if some bytes cannot contain a report, no part of them can
+    required_nearby: re.Pattern[bytes] | None = None
+    nearby_bytes: int = 0
+    # how many bytes before an anchor that does not start a report it can start
+    lookback_bytes: int = 1 << 13
+    has_stack_headers: bool = True  # is there a header line above every stack?
+    joined_lines: JoinedLinePatterns | None = None  # None: joined lines cannot be split
+    # the first and last bytes of an undamaged report, or None
+    report_start: bytes | None = None
+    report_end: bytes | None = None
+    # numbers that differ between runs: groups `address` (hexadecimal) and `actor` (decimal)
+    volatile_numbers: re.Pattern[bytes] | None = None
 
     def find_opening(self, text: str) -> int:
         """The column where an opening line of a report starts in this line, or -1."""
+        for literal in self.opening_literals:
+            if literal in text:
+                matches = (pattern.search(text) for pattern in self.opening_patterns)
+                return next((match.start() for match in matches if match), -1)
+        return -1
 
     def is_fragment(self, text: str) -> bool:
         """Could this be the end of a wrapped opening line, or a later line of a report?"""
+        return self.fragment_pattern.search(text) is not None
 
     def might_contain(self, following: bytes) -> bool:
         """Could these raw bytes contain a report? A cheap test without false negatives."""
-
-    # a pattern that must match within `nearby_bytes` after the line;
-    # None: if some bytes cannot contain a report, no part of them can
-    required_nearby: re.Pattern[bytes] | None
-    nearby_bytes: int
-
-    # is there a header line above every stack?
-    has_stack_headers: bool
-
-    def order_score(self, lines: Sequence[str]) -> int:
-        """Is the order of the lines plausible? Below zero: the lines are reversed."""
-
-    # how many bytes before an anchor that does not start a report it can start
-    lookback_bytes: int
+        return all(any(literal in following for literal in literals) for literals in self.required_literals)
 
     def earliest_start(self, preceding: bytes) -> int:
         """The earliest offset in these bytes where the report can start; their length if none."""
+        return 0
+
+    def order_score(self, lines: Sequence[str]) -> int:
+        """Is the order of the lines plausible? Below zero: the lines are reversed."""
+        return 0
 
     def anchor_starts_report(self, anchor: bytes) -> bool:
         """Does a line with this anchor start a report?"""
+        return False
 
     def new_parser(self) -> LineParser: ...
 
-    joined_lines: JoinedLinePatterns | None  # None: joined lines cannot be split
-
-    # the first and last bytes of an undamaged report, or None
-    report_start: bytes | None
-    report_end: bytes | None
-    # numbers that differ between runs: groups `address` (hexadecimal) and `actor` (decimal)
-    volatile_numbers: re.Pattern[bytes] | None
-
     def parse_intact(self, text: str) -> Report | None:
         """Parse an undamaged report in one pass; None if it is damaged."""
+        return None
+
+
+# origins to fall back to if no frame is user code
+_FALLBACK_ORIGINS: Final = ((Origin.STDLIB, Origin.GENERATED), (Origin.RUNTIME,), (Origin.TEST,))
+_UNNAMED_FUNCTIONS: Final = ("??", "???", "<null>")
+
+
+def find_site(stack: tuple[Frame, ...]) -> Frame | None:
+    """The innermost frame in user code, or else the innermost frame of a fallback origin."""
+    for frame in stack:
+        if frame.origin is Origin.USER and not frame.stale and frame.function not in _UNNAMED_FUNCTIONS:
+            return frame
+    current = [frame for frame in stack if not frame.stale]
+    for origins in _FALLBACK_ORIGINS:
+        for frame in current:
+            if frame.origin in origins and frame.function not in _UNNAMED_FUNCTIONS:
+                return frame
+    return current[0] if current else None

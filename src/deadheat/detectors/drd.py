@@ -13,39 +13,34 @@
     ==4711==    at 0x490FCE2: pthread_join (pthread_join.c:24)
     ==4711==    by 0x1092A0: main (cart.c:36)
 
-DRD knows one access. Of the other access it only knows the segment: the two events of its thread
-between which it happened. The stacks of these events are reported as facts, not as an access.
-Accesses are `load` and `store`. A global variable is identified by its section, and by its name if
-the program ran with `--read-var-info=yes`.
+DRD knows one access. Of the other access it only knows the segment: the two events of its thread between which it
+happened. The stacks of these events are reported as facts, not as an access. Accesses are `load` and `store`. A global
+variable is identified by its section, and by its name if the program ran with `--read-var-info=yes`.
 
 ## Kinds
 
 `data-race`, `double-lock`, `unlock-unlocked-mutex`, `invalid-mutex-access`, `destroy-locked-mutex`,
-`exits-holding-locks`, `read-lock-of-write-locked-mutex`, `cond-misuse`, `thread-api-error`
-(barriers, semaphores). Locks held longer than `--exclusive-threshold` are not reported.
+`exits-holding-locks`, `read-lock-of-write-locked-mutex`, `cond-misuse`, `thread-api-error` (barriers, semaphores).
+Locks held longer than `--exclusive-threshold` are not reported.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from deadheat.detectors import find_site
 from deadheat.detectors import valgrind_lines as lines
 from deadheat.detectors.grammar_parser import (
-    GrammarDetector,
     GrammarParser,
     LineRole,
     LineToken,
     ReportDraft,
     ReportSection,
+    search_patterns,
 )
-from deadheat.detectors.site import find_native_test, find_site
-from deadheat.model import Access, Actor, ActorState, Damage, Frame, Location, Lock, Op, Report
+from deadheat.model import Access, Actor, ActorState, Damage, Location, Op, Report
 from deadheat.symbols import native
 from deadheat.text.lazy_regex import lazy_compile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _HEX = lines.HEX
 _OBJECT_TYPE = r"(?P<thing>mutex|rwlock|cond|condition variable|barrier|semaphore)"
@@ -65,15 +60,13 @@ _SECTION_PATTERNS = {
     ),
     # "The object at address 0x10c120 is not a mutex."
     "invalid": lazy_compile(
-        rf"(?P<text>The object at address (?P<lock>{_HEX}) is not a mutex(?=\.)"
-        r"|Not a reader-writer lock)\.?"
+        rf"(?P<text>The object at address (?P<lock>{_HEX}) is not a mutex(?=\.)|Not a reader-writer lock)\.?"
     ),
     # "mutex 0x10c1a0 was first observed at:"
     "observed": lazy_compile(rf"{_OBJECT_TYPE} (?P<lock>{_HEX}) was first observed at:"),
     # "Address 0x4d97c5c is at offset 12 from 0x4d97c50. Allocation context:"
     "block": lazy_compile(
-        rf"Address (?P<address>{_HEX}) is at offset (?P<offset>-?\d{{1,18}}) from {_HEX}\."
-        r" Allocation context:"
+        rf"Address (?P<address>{_HEX}) is at offset (?P<offset>-?\d{{1,18}}) from {_HEX}\. Allocation context:"
     ),
     # "Other segment start (thread 3)"
     "segment": lazy_compile(r"Other segment (?P<end>start|end) \(thread (?P<thread>\d{1,9})\)"),
@@ -86,7 +79,7 @@ _DETAIL_PATTERNS = {
     "finished": lazy_compile(r"\(thread finished, call stack no longer available\)"),
 }
 # "Thread 2:", "Thread 2 worker:"
-_THREAD = lazy_compile(r"Thread (?P<thread>\d{1,9})(?: [\w.:/-]{1,40})?:$")
+_THREAD = lazy_compile(r"^Thread (?P<thread>\d{1,9})(?: [\w.:/-]{1,40})?:$")
 _COMMON_WORDS = lazy_compile(r"hread|0x|reader-writer|Allocation")
 _REPORT_SECTIONS = ("race", "misuse", "invalid")
 _KINDS = (
@@ -106,60 +99,6 @@ _REPORT_FRAGMENT = lazy_compile(
 )
 
 
-class DrdGrammar:
-    """The lines of a DRD report."""
-
-    allows_headerless_stack = False
-
-    def parse_line(self, body: str) -> LineToken | None:
-        if body.startswith(("at 0x", "by 0x")) or _COMMON_WORDS.search(body) is None:
-            return lines.parse_shared_line(body)
-        for name, pattern in _SECTION_PATTERNS.items():
-            if match := pattern.search(body):
-                return lines.token_from_match(LineRole.SECTION, name, match)
-        for name, pattern in _DETAIL_PATTERNS.items():
-            if match := pattern.search(body):
-                return lines.token_from_match(LineRole.DETAIL, name, match)
-        if match := _THREAD.match(body):
-            return lines.token_from_match(LineRole.OPENING, "thread", match)
-        return lines.parse_shared_line(body)
-
-    def build_frame(self, token: LineToken) -> Frame:
-        return lines.build_frame(token)
-
-    def starts_new_report(self, draft: ReportDraft, token: LineToken) -> bool:
-        return token.name in _REPORT_SECTIONS and bool(draft.find_sections(*_REPORT_SECTIONS))
-
-    def is_complete(self, draft: ReportDraft) -> bool:
-        main = next(iter(draft.find_sections(*_REPORT_SECTIONS)), None)
-        if main is None or not main.frames:
-            return False
-        if main.name == "race":
-            return _find_location(draft) is not None
-        stacks = [main.frames, *(s.frames for s in draft.find_sections("observed"))]
-        return all(stacks) and (draft.has_ended or lines.ends_at_outermost(stacks[-1]))
-
-    def build_report(self, draft: ReportDraft, damage: set[Damage]) -> Report | None:
-        main = next(iter(draft.find_sections(*_REPORT_SECTIONS)), None)
-        if main is None or not main.frames:
-            return None
-        thread = main.fields.get("thread") or (draft.opening_fields or {}).get("thread")
-        access = _build_access(main, f"thread {thread}" if thread else "")
-        others = [s.fields["thread"] for s in draft.find_sections("segment", "wait")]
-        others += [main.fields["holder"]] if main.fields.get("holder", "0") != "0" else []
-        return Report(
-            "drd",
-            _report_kind(main),
-            (access,),
-            _build_actors([access.actor, *(f"thread {other}" for other in others)]),
-            location=_find_location(draft),
-            test=find_native_test([access], ()),
-            damage=tuple(sorted(damage)),
-            locks=_build_locks(draft),
-            facts=_report_facts(draft, main),
-        )
-
-
 def _report_kind(main: ReportSection) -> str:
     if main.name == "race":
         return "data-race"
@@ -172,23 +111,14 @@ def _report_kind(main: ReportSection) -> str:
 
 
 def _build_access(main: ReportSection, actor: str) -> Access:
-    stack = tuple(main.frames)
     size = main.fields.get("size")
     return Access(
         _OP_BY_WORD.get(main.fields.get("op", ""), Op.UNKNOWN),
         actor,
-        stack,
+        main.stack,
         main.fields.get("address"),
         int(size) if size else None,
-        site=find_site(stack),
-    )
-
-
-def _build_actors(names: Iterable[str]) -> tuple[Actor, ...]:
-    return tuple(
-        Actor(name, ActorState.MAIN if name == "thread 1" else ActorState.UNKNOWN)
-        for name in dict.fromkeys(names)
-        if name
+        site=find_site(main.stack),
     )
 
 
@@ -197,20 +127,13 @@ def _find_location(draft: ReportDraft) -> Location | None:
         if section.name == "address":
             return lines.build_location(section)
         if section.name == "block":
-            fields = section.fields
-            stack = tuple(section.frames)
-            return Location("heap", address=fields["address"], offset=int(fields["offset"]), stack=stack)
+            address, offset = section.fields["address"], int(section.fields["offset"])
+            return Location("heap", address=address, offset=offset, stack=section.stack)
         for token in section.details:
             if token.name == "context":
                 kind = "global" if "segment" in token.fields else "unknown"
                 return Location(kind, address=section.fields.get("address"))
     return None
-
-
-def _build_locks(draft: ReportDraft) -> tuple[Lock, ...]:
-    observed = {s.fields["lock"]: tuple(s.frames) for s in draft.find_sections("observed")}
-    lock_ids = [s.fields["lock"] for s in draft.sections if "lock" in s.fields]
-    return tuple(Lock(lock, lock, observed.get(lock, ())) for lock in dict.fromkeys(lock_ids))
 
 
 def _report_facts(draft: ReportDraft, main: ReportSection) -> tuple[tuple[str, str], ...]:
@@ -229,44 +152,64 @@ def _report_facts(draft: ReportDraft, main: ReportSection) -> tuple[tuple[str, s
     return lines.merge_facts(facts)
 
 
-class DrdDetector(GrammarDetector):
+class DrdDetector(lines.ValgrindDetector):
     """DRD, with or without `==pid==` prefixes."""
 
     name = "drd"
     display_name = "DRD"
-    opt_in = False
-    symbols = native
+    # none starts a report, as the thread may be on the line before; the last ones are wrappers, in almost every stack
     anchors = (
-        b"Conflicting",
-        b"Other segment",
-        b"mutex 0x",
-        # wrappers, present in almost every stack
-        b"drd_pthread_intercepts.c",
-        *(b"vgpreload_drd", b"vgpreload\\_drd"),
+        *(b"Conflicting", b"Other segment", b"mutex 0x"),
+        *(b"drd_pthread_intercepts.c", b"vgpreload_drd", b"vgpreload\\_drd"),
     )
-
-    hints = (b"hread",)
-    joined_lines = lines.JOINED_LINES
-
-    def find_opening(self, text: str) -> int:
-        if " 0x" not in text and "onflicting" not in text and "eader-writer" not in text:
-            return -1
-        if _REPORT_FRAGMENT.search(text) is None:
-            return -1
-        matches = (_SECTION_PATTERNS[name].search(text) for name in _REPORT_SECTIONS)
-        return next((match.start() for match in matches if match), -1)
-
-    def is_fragment(self, text: str) -> bool:
-        return _REPORT_FRAGMENT.search(text) is not None
-
-    def might_contain(self, following: bytes) -> bool:
-        return lines.might_contain_frame(following)
-
-    def anchor_starts_report(self, anchor: bytes) -> bool:
-        return False  # the thread may be on the line before
+    opening_literals = (
+        *("Conflicting", "mutex 0x", "rwlock 0x", "cond 0x", "variable 0x", "barrier 0x", "semaphore 0x"),
+        *("not a mutex", "Not a reader-writer"),
+    )
+    opening_patterns = tuple(_SECTION_PATTERNS[name] for name in _REPORT_SECTIONS)
+    fragment_pattern = _REPORT_FRAGMENT
 
     def new_parser(self) -> GrammarParser:
-        return GrammarParser(DrdGrammar())
+        return GrammarParser(self)
+
+    def parse_line(self, body: str) -> LineToken | None:
+        if body.startswith(("at 0x", "by 0x")) or _COMMON_WORDS.search(body) is None:
+            return lines.parse_shared_line(body)
+        token = search_patterns(LineRole.SECTION, _SECTION_PATTERNS, body)
+        token = token or search_patterns(LineRole.DETAIL, _DETAIL_PATTERNS, body)
+        return token or search_patterns(LineRole.OPENING, {"thread": _THREAD}, body) or lines.parse_shared_line(body)
+
+    def starts_new_report(self, draft: ReportDraft, token: LineToken) -> bool:
+        return token.name in _REPORT_SECTIONS and bool(draft.find_sections(*_REPORT_SECTIONS))
+
+    def is_complete(self, draft: ReportDraft) -> bool:
+        main = next(iter(draft.find_sections(*_REPORT_SECTIONS)), None)
+        if main is None or not main.frames:
+            return False
+        if main.name == "race":
+            return _find_location(draft) is not None
+        return lines.has_complete_stacks(draft, main, "observed")
+
+    def build_report(self, draft: ReportDraft, damage: set[Damage]) -> Report | None:
+        main = next(iter(draft.find_sections(*_REPORT_SECTIONS)), None)
+        if main is None or not main.frames:
+            return None
+        thread = main.fields.get("thread") or (draft.opening_fields or {}).get("thread")
+        access = _build_access(main, f"thread {thread}" if thread else "")
+        others = [s.fields["thread"] for s in draft.find_sections("segment", "wait")]
+        others += [main.fields["holder"]] if main.fields.get("holder", "0") != "0" else []
+        names = dict.fromkeys([access.actor, *(f"thread {other}" for other in others)])
+        return Report(
+            self.name,
+            _report_kind(main),
+            (access,),
+            tuple(Actor(name, ActorState.MAIN if name == "thread 1" else ActorState.UNKNOWN) for name in names if name),
+            location=_find_location(draft),
+            test=native.find_native_test([access], ()),
+            damage=tuple(sorted(damage)),
+            locks=lines.build_locks(draft, "observed"),
+            facts=_report_facts(draft, main),
+        )
 
 
 DETECTOR = DrdDetector()

@@ -1,7 +1,7 @@
 """Parses reports of detectors that print one line per frame, whatever happened to the lines.
 
-A `LineGrammar` tells what a single line means. `GrammarParser` handles lines that are wrapped, glued
-together, interleaved with others, or missing.
+A `LineGrammar` tells what a single line means. `GrammarParser` handles lines that are wrapped, glued together,
+interleaved with others, or missing.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from deadheat.parsing.line_joining import LineJoiner
 from deadheat.text.lazy_regex import lazy_compile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import re
+    from collections.abc import Mapping
 
-    from deadheat.detectors import JoinedLinePatterns
     from deadheat.model import Frame, Report
 
 
@@ -46,6 +46,20 @@ class LineToken(NamedTuple):
     frame_number: int | None = None  # of a frame, if the detector prints one
 
 
+def token_from_match(role: LineRole, name: str, match: re.Match[str], is_complete: bool = True) -> LineToken:
+    """A token with the named groups of a match as its fields."""
+    fields = {key: value for key, value in match.groupdict().items() if value is not None}
+    return LineToken(role, name, fields, *match.span(), is_complete)
+
+
+def search_patterns(role: LineRole, patterns: Mapping[str, re.Pattern[str]], body: str) -> LineToken | None:
+    """The token of the first pattern that occurs in a line; its key is the name of the token."""
+    for name, pattern in patterns.items():
+        if match := pattern.search(body):
+            return token_from_match(role, name, match)
+    return None
+
+
 @dataclass
 class ReportSection:
     """A header with the stack and the details below it."""
@@ -55,6 +69,10 @@ class ReportSection:
     frames: list[Frame] = field(default_factory=list)
     frame_tokens: list[LineToken] = field(default_factory=list)  # the tokens of the frames
     details: list[LineToken] = field(default_factory=list)
+
+    @property
+    def stack(self) -> tuple[Frame, ...]:
+        return tuple(self.frames)
 
 
 @dataclass
@@ -73,15 +91,12 @@ class ReportDraft:
 
 
 class LineGrammar(Protocol):
-    """The lines that one detector prints. All methods are pure."""
+    """The lines that one detector prints, implemented by the detector. All methods are pure."""
 
     allows_headerless_stack: bool  # can frame number 0 start a stack without a header?
 
     def parse_line(self, body: str) -> LineToken | None:
-        """Parse a line without its indentation; foreign text may be glued to either end.
-
-        The parser holds back a token that is not `is_complete` until it has seen the next line.
-        """
+        """Parse a line without its indentation; foreign text may be glued to either end."""
 
     def build_frame(self, token: LineToken) -> Frame: ...
 
@@ -161,10 +176,8 @@ class GrammarParser:
     def _join_with_pending(
         self, body: str, is_parsed: bool, separators: tuple[str, ...]
     ) -> tuple[LineToken, str, int] | None:
-        """Join the line with pending lines if the result parses; return token, text, and their number.
-
-        A line that `is_parsed` alone can only continue a line that is parsed alone, too.
-        """
+        """Join the line with pending lines if the result parses; return token, text, and their number."""
+        # a line that is parsed alone can only continue a line that is parsed alone, too
         min_count = len(self._pending_lines) + (self._pending_token is None) if is_parsed else 1
         partial = None
         for count in range(min_count, len(self._pending_lines) + 1):
@@ -227,8 +240,6 @@ class GrammarParser:
         self._pending_lines = [*self._pending_lines[1 - _MAX_JOINED_LINES :], body]
         self._foreign_count += 1
         return LineVerdict.FOREIGN
-
-    # -- parsed lines -----------------------------------------------------------------------------
 
     def _accept_token(self, token: LineToken, text: str) -> LineVerdict:
         if self._starts_new_report(token):
@@ -300,8 +311,6 @@ class GrammarParser:
             section.frames.append(self._grammar.build_frame(token))
             section.frame_tokens.append(token)
 
-    # -- the report -------------------------------------------------------------------------------
-
     def finish(self, ends_mid_line: bool) -> Report | None:
         partial = self._pending_token
         self._release_pending()
@@ -315,32 +324,11 @@ class GrammarParser:
 
     def _distrust_last_frame(self) -> None:
         """Drop the end of the text: `:12` may have been `:123`, and a name may be cut."""
-        section = self._draft.sections[-1] if self._draft.sections else None
-        if section is None or not section.frames:
+        if not self._draft.sections or not self._draft.sections[-1].frames:
             return
+        section = self._draft.sections[-1]
         last_frame, token = section.frames.pop(), section.frame_tokens.pop()
         if last_frame.line is not None:
             section.frames.append(last_frame._replace(line=None))
             section.frame_tokens.append(token)
         self._damage.add(Damage.TRUNCATED)
-
-
-class GrammarDetector:
-    """Defaults for detectors that are parsed by a grammar."""
-
-    report_start = report_end = None
-    volatile_numbers = None
-    required_nearby = None
-    nearby_bytes = 0
-    joined_lines: JoinedLinePatterns | None = None
-    lookback_bytes = 1 << 13
-    has_stack_headers = True
-
-    def earliest_start(self, preceding: bytes) -> int:
-        return 0
-
-    def order_score(self, lines: Sequence[str]) -> int:
-        return 0  # frames are numbered
-
-    def parse_intact(self, text: str) -> Report | None:
-        return None

@@ -21,15 +21,15 @@
     ==4711==    by 0x48ED1F4: start_thread (pthread_create.c:442)
     ==4711==  Address 0x10c080 is 0 bytes inside data symbol "cart_total"
 
-A thread is announced once per run, before the first report that names it. Later reports do not show
-where it was created. With `--history-level=none`, or if the history was lost, there is only one
-access. With `approx`, the other access happened between two stacks, which are reported as facts.
+A thread is announced once per run, before the first report that names it. Later reports do not show where it was
+created. With `--history-level=none`, or if the history was lost, there is only one access. With `approx`, the other
+access happened between two stacks, which are reported as facts.
 
 ## Kinds
 
-`data-race`, `lock-order-inversion` with its cycle, `double-lock`, `unlock-unlocked-mutex` (also a
-mutex held by another thread), `invalid-mutex-access`, `destroy-locked-mutex`,
-`exits-holding-locks`, `freed-memory-holds-lock`, `cond-misuse`, `thread-api-error`.
+`data-race`, `lock-order-inversion` with its cycle, `double-lock`, `unlock-unlocked-mutex` (also a mutex held by another
+thread), `invalid-mutex-access`, `destroy-locked-mutex`, `exits-holding-locks`, `freed-memory-holds-lock`,
+`cond-misuse`, `thread-api-error`.
 
 Memcheck errors, suppressions and the summary are not reported.
 """
@@ -39,23 +39,22 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from deadheat.detectors import find_site
 from deadheat.detectors import valgrind_lines as lines
 from deadheat.detectors.grammar_parser import (
-    GrammarDetector,
     GrammarParser,
     LineRole,
     LineToken,
     ReportDraft,
     ReportSection,
+    search_patterns,
 )
-from deadheat.detectors.site import find_native_test, find_site
-from deadheat.model import Access, Actor, ActorState, Lock, LockEdge, Op, Report
+from deadheat.model import Access, Actor, ActorState, LockEdge, Op, Report
 from deadheat.symbols import native
 from deadheat.text.lazy_regex import lazy_compile
 
 if TYPE_CHECKING:
-    from deadheat.model import Damage, Frame, Location
-
+    from deadheat.model import Damage, Location
 
 # sections that start the report itself; threads and locks may be introduced before
 _REPORT_SECTIONS = ("race", "order", "unlock", "call", "misuse")
@@ -70,41 +69,9 @@ _KINDS = (
 )
 
 
-def _build_report(draft: ReportDraft, damage: set[Damage]) -> Report | None:
-    """Return the report, or None if the sections are not one."""
-    main = _main_section(draft) or next(iter(draft.find_sections("previous")), None)
-    if main is None:
-        return None
-    cycle = _build_lock_edges(draft, main) if main.name == "order" else ()
-    accesses = _acquisition_accesses(cycle) if cycle else _build_accesses(draft, main)
-    if not any(access.stack for access in accesses):
-        return None
-    actors = _build_actors(draft, main, accesses)
-    return Report(
-        "helgrind",
-        _report_kind(main),
-        accesses,
-        actors,
-        location=_find_location(draft, main),
-        test=find_native_test(accesses, actors),
-        damage=tuple(sorted(damage)),
-        locks=_build_locks(draft),
-        cycle=cycle,
-        facts=_report_facts(draft, main),
-    )
-
-
 def _main_section(draft: ReportDraft) -> ReportSection | None:
     """The section that starts the report itself."""
     return next((s for s in draft.sections if s.name in _REPORT_SECTIONS), None)
-
-
-def _has_both_stacks(draft: ReportDraft) -> bool:
-    """Is there another access, and does each of them have a stack?"""
-    return (
-        all(section.frames for section in draft.find_sections("previous", "after"))
-        and len(draft.find_sections("race", "previous", "after")) > 1
-    )
 
 
 def _report_kind(main: ReportSection) -> str:
@@ -112,11 +79,10 @@ def _report_kind(main: ReportSection) -> str:
         return "data-race"
     if main.name == "order":
         return "lock-order-inversion"
-    text = main.fields["text"]
-    default_kind = {"unlock": "unlock-unlocked-mutex"}.get(main.name, "thread-api-error")
     if main.name == "call":
-        return default_kind
-    return next((kind for phrase, kind in _KINDS if phrase in text), default_kind)
+        return "thread-api-error"
+    default_kind = "unlock-unlocked-mutex" if main.name == "unlock" else "thread-api-error"
+    return next((kind for phrase, kind in _KINDS if phrase in main.fields["text"]), default_kind)
 
 
 def _actor_name(section: ReportSection) -> str:
@@ -127,28 +93,22 @@ def _actor_name(section: ReportSection) -> str:
 def _build_accesses(draft: ReportDraft, main: ReportSection) -> tuple[Access, ...]:
     """The memory accesses; for a misused lock, where it was misused."""
     sections = [main, *(s for s in draft.sections if s.name in ("previous", "acquired") and s is not main)]
-    if "after" in (s.name for s in draft.sections):
-        sections += [ReportSection("after", s.fields) for s in draft.find_sections("after")]
+    sections += [ReportSection("after", s.fields) for s in draft.find_sections("after")]
     return tuple(_build_access(section, main) for section in sections)
 
 
 def _build_access(section: ReportSection, main: ReportSection) -> Access:
-    stack = tuple(section.frames)
     size = section.fields.get("size")
+    lock_lists = [token.fields.get("locks", "") for token in section.details if token.name == "held"]
     return Access(
         Op(section.fields.get("op", "unknown")),
         _actor_name(section) or _actor_name(main),
-        stack,
+        section.stack,
         main.fields.get("address"),
         int(size) if size else None,
-        _locks_held(section),
-        find_site(stack),
+        tuple(" ".join(lock_lists).split()),
+        find_site(section.stack),
     )
-
-
-def _locks_held(section: ReportSection) -> tuple[str, ...]:
-    lock_lists = [token.fields.get("locks", "") for token in section.details if token.name == "held"]
-    return tuple(" ".join(lock_lists).split())
 
 
 def _build_lock_edges(draft: ReportDraft, main: ReportSection) -> tuple[LockEdge, ...]:
@@ -157,30 +117,22 @@ def _build_lock_edges(draft: ReportDraft, main: ReportSection) -> tuple[LockEdge
     held_section: ReportSection | None = None
     if main.frames:  # before Valgrind 3.8, the header has the stack of the observed order
         first, second = main.fields["first"], main.fields["second"]
-        edges.append(LockEdge(second, first, _actor_name(main), tuple(main.frames)))
+        edges.append(LockEdge(second, first, _actor_name(main), main.stack))
     for section in draft.sections:
         if section.name in ("observed", "required"):
             held_section = section
         elif section.name == "followed" and held_section is not None:
             actor = _actor_name(main) if held_section.name == "observed" else ""
             locks = held_section.fields["lock"], section.fields["lock"]
-            edges.append(LockEdge(*locks, actor, tuple(section.frames), tuple(held_section.frames)))
+            edges.append(LockEdge(*locks, actor, section.stack, held_section.stack))
             held_section = None
     return tuple(edges)
 
 
-def _acquisition_accesses(edges: tuple[LockEdge, ...]) -> tuple[Access, ...]:
-    return tuple(
-        Access(Op.UNKNOWN, edge.actor, edge.stack, edge.acquired, site=find_site(edge.stack)) for edge in edges
-    )
-
-
 def _build_actors(draft: ReportDraft, main: ReportSection, accesses: tuple[Access, ...]) -> tuple[Actor, ...]:
-    created = {
-        _actor_name(s): Actor(_actor_name(s), created_at=tuple(s.frames)) for s in draft.find_sections("created")
-    }
-    root_threads = {_actor_name(s): Actor(_actor_name(s), ActorState.MAIN) for s in draft.find_sections("root")}
-    known = {"thread #1": Actor("thread #1", ActorState.MAIN), **created, **root_threads}
+    created = [Actor(_actor_name(s), created_at=s.stack) for s in draft.find_sections("created")]
+    roots = [Actor(_actor_name(s), ActorState.MAIN) for s in draft.find_sections("root")]
+    known = {actor.id: actor for actor in [Actor("thread #1", ActorState.MAIN), *created, *roots]}
     holder = main.fields.get("holder")
     names = [access.actor for access in accesses] + ([f"thread {holder}"] if holder else [])
     return tuple(known.get(name) or Actor(name) for name in dict.fromkeys(names) if name)
@@ -197,37 +149,20 @@ def _find_location(draft: ReportDraft, main: ReportSection) -> Location | None:
     return None
 
 
-def _build_locks(draft: ReportDraft) -> tuple[Lock, ...]:
-    observed = {s.fields["lock"]: tuple(s.frames) for s in draft.find_sections("lock")}
-    lock_ids = [s.fields["lock"] for s in draft.sections if "lock" in s.fields]
-    return tuple(Lock(lock, lock, observed.get(lock, ())) for lock in dict.fromkeys(lock_ids))
-
-
-def _lock_name_facts(draft: ReportDraft) -> list[tuple[str, str]]:
-    """Facts with the variable that contains each lock, if known."""
-    names = []
-    for section, next_section in itertools.pairwise(draft.sections):
-        if section.name == "lock" and next_section.name == "address":
-            name = lines.build_location(next_section).name
-            names += [("lock names", f"{section.fields['lock']} {name}")] if name else []
-    return names
-
-
 def _report_facts(draft: ReportDraft, main: ReportSection) -> tuple[tuple[str, str], ...]:
     facts: list[tuple[str, str]] = []
     if "text" in main.fields:
         facts.append(("says", main.fields["text"].strip()))
-    facts += _lock_name_facts(draft)
+    for section, next_section in itertools.pairwise(draft.sections):
+        if section.name == "lock" and next_section.name == "address":
+            # the variable that contains the lock, if known
+            name = lines.build_location(next_section).name
+            facts += [("lock names", f"{section.fields['lock']} {name}")] if name else []
     facts += [("error code", t.fields["text"]) for t in main.details if t.name == "code"]
-    for name, label in (("after", "other access after"), ("before", "other access before")):
-        facts += [
-            (label, lines.format_stack(section) or _thread_boundary(section)) for section in draft.find_sections(name)
-        ]
+    for section in [*draft.find_sections("after"), *draft.find_sections("before")]:
+        boundary = next((t.fields["text"] for t in section.details if t.name == "edge"), "unknown")
+        facts.append((f"other access {section.name}", lines.format_stack(section) or boundary))
     return lines.merge_facts(facts)
-
-
-def _thread_boundary(section: ReportSection) -> str:
-    return next((t.fields["text"] for t in section.details if t.name == "edge"), "unknown")
 
 
 _HEX = lines.HEX
@@ -240,8 +175,7 @@ _SECTION_PATTERNS = {
     ),
     # "This conflicts with a previous read of size 8 by thread #2"
     "previous": lazy_compile(
-        r"This conflicts with a previous (?P<op>read|write) of size (?P<size>\d{1,9})"
-        rf" by thread {_THREAD}"
+        rf"This conflicts with a previous (?P<op>read|write) of size (?P<size>\d{{1,9}}) by thread {_THREAD}"
     ),
     # "This conflicts with a previous access by thread #3, after"
     "after": lazy_compile(rf"This conflicts with a previous access by thread {_THREAD}, after"),
@@ -298,27 +232,37 @@ _REPORT_FRAGMENT = lazy_compile(
 )
 
 
-class HelgrindGrammar:
-    """The lines of a Helgrind report."""
+class HelgrindDetector(lines.ValgrindDetector):
+    """Helgrind, with or without `==pid==` prefixes."""
 
-    allows_headerless_stack = False
+    name = "helgrind"
+    display_name = "Helgrind"
+    anchors = (
+        *(b"race during", b"Thread #", b"-Thread-Announcement-", b"conflicts with a previous"),
+        # wrappers, present in almost every stack; single words
+        *(b"hg_intercepts.c", b"vgpreload_helgrind"),
+        # colored word by word, or copied from a web page
+        *(b"race\x1b[", b"race \x1b[", b"race\xc2\xa0during", b"race&nbsp;during"),
+    )
+    opening_literals = ("hread", "Lock at")
+    opening_patterns = tuple(_SECTION_PATTERNS[name] for name in _OPENING_SECTIONS)
+    fragment_pattern = _REPORT_FRAGMENT
+
+    def anchor_starts_report(self, anchor: bytes) -> bool:
+        return anchor not in (b"conflicts with a previous", b"hg_intercepts.c", b"vgpreload_helgrind")
+
+    def new_parser(self) -> GrammarParser:
+        return GrammarParser(self)
 
     def parse_line(self, body: str) -> LineToken | None:
         token = lines.parse_shared_line(body)
         if token is not None or _COMMON_WORDS.search(body) is None:
             return token
-        for name, pattern in _SECTION_PATTERNS.items():
-            if match := pattern.search(body):
-                return lines.token_from_match(LineRole.SECTION, name, match)
-        for name, pattern in _DETAIL_PATTERNS.items():
-            if match := pattern.search(body):
-                return lines.token_from_match(
-                    LineRole.DETAIL, name, match, is_complete="none" in match[0] or name != "held"
-                )
-        return None
-
-    def build_frame(self, token: LineToken) -> Frame:
-        return lines.build_frame(token)
+        token = search_patterns(LineRole.SECTION, _SECTION_PATTERNS, body)
+        token = token or search_patterns(LineRole.DETAIL, _DETAIL_PATTERNS, body)
+        # a list of locks may continue on the next line
+        is_list = token is not None and token.name == "held" and "none" not in body[token.start : token.end]
+        return token._replace(is_complete=False) if token and is_list else token
 
     def starts_new_report(self, draft: ReportDraft, token: LineToken) -> bool:
         main = _main_section(draft)
@@ -330,58 +274,39 @@ class HelgrindGrammar:
 
     def is_complete(self, draft: ReportDraft) -> bool:
         main = _main_section(draft)
-        if main is None or not lines.all_have_stacks(draft, "race", "previous", "created", "lock"):
+        sections = draft.find_sections("race", "previous", "created", "lock")
+        if main is None or not all(section.frames for section in sections):
             return False
         if main.name == "race":
-            return _find_location(draft, main) is not None or (draft.has_ended and _has_both_stacks(draft))
+            others = draft.find_sections("previous", "after")
+            has_both_stacks = bool(others) and all(section.frames for section in others)
+            return _find_location(draft, main) is not None or (draft.has_ended and has_both_stacks)
         if main.name == "order":
             return bool(_build_lock_edges(draft, main)) and (draft.has_ended or bool(draft.find_sections("lock")))
-        stacks = [main.frames, *(section.frames for section in draft.find_sections("acquired"))]
-        return all(stacks) and (draft.has_ended or lines.ends_at_outermost(stacks[-1]))
+        return lines.has_complete_stacks(draft, main, "acquired")
 
     def build_report(self, draft: ReportDraft, damage: set[Damage]) -> Report | None:
-        return _build_report(draft, damage)
-
-
-class HelgrindDetector(GrammarDetector):
-    """Helgrind, with or without `==pid==` prefixes."""
-
-    name = "helgrind"
-    display_name = "Helgrind"
-    opt_in = False
-    symbols = native
-    anchors = (
-        b"race during",
-        b"Thread #",
-        b"-Thread-Announcement-",
-        b"conflicts with a previous",
-        # wrappers, present in almost every stack; single words
-        b"hg_intercepts.c",
-        b"vgpreload_helgrind",
-        # colored word by word, or copied from a web page
-        *(b"race\x1b[", b"race \x1b[", b"race\xc2\xa0during", b"race&nbsp;during"),
-    )
-
-    hints = (b"hread",)
-    joined_lines = lines.JOINED_LINES
-
-    def find_opening(self, text: str) -> int:
-        if "hread" not in text and "Lock at" not in text:
-            return -1
-        matches = (_SECTION_PATTERNS[name].search(text) for name in _OPENING_SECTIONS)
-        return next((match.start() for match in matches if match), -1)
-
-    def is_fragment(self, text: str) -> bool:
-        return _REPORT_FRAGMENT.search(text) is not None
-
-    def might_contain(self, following: bytes) -> bool:
-        return lines.might_contain_frame(following)
-
-    def anchor_starts_report(self, anchor: bytes) -> bool:
-        return anchor not in (b"conflicts with a previous", b"hg_intercepts.c", b"vgpreload_helgrind")
-
-    def new_parser(self) -> GrammarParser:
-        return GrammarParser(HelgrindGrammar())
+        main = _main_section(draft) or next(iter(draft.find_sections("previous")), None)
+        if main is None:
+            return None
+        cycle = _build_lock_edges(draft, main) if main.name == "order" else ()
+        accesses = tuple(Access(Op.UNKNOWN, e.actor, e.stack, e.acquired, site=find_site(e.stack)) for e in cycle)
+        accesses = accesses or _build_accesses(draft, main)
+        if not any(access.stack for access in accesses):
+            return None
+        actors = _build_actors(draft, main, accesses)
+        return Report(
+            self.name,
+            _report_kind(main),
+            accesses,
+            actors,
+            location=_find_location(draft, main),
+            test=native.find_native_test(accesses, actors),
+            damage=tuple(sorted(damage)),
+            locks=lines.build_locks(draft, "lock"),
+            cycle=cycle,
+            facts=_report_facts(draft, main),
+        )
 
 
 DETECTOR = HelgrindDetector()

@@ -20,35 +20,33 @@
     CPU: 1 PID: 4971 Comm: worker Not tainted 6.1.0 #1
     ==================================================================
 
-A report has two accesses with size, task or interrupt, and stack. Files and lines are only present
-if the log was symbolized. `(marked)` accesses are atomic. A `read-write` is reported as a write;
-the printed wording is a fact if it says more than `read` or `write`. With `race at unknown origin`
-there is one access, and the changed value is the evidence for the other. An `assert: race` (kind
-`assert-race`) is a violated `ASSERT_EXCLUSIVE`; the asserting access has the operation `unknown`.
-Kernels built with `CONFIG_KCSAN_VERBOSE` also print the locks held.
+A report has two accesses with size, task or interrupt, and stack. Files and lines are only present if the log was
+symbolized. `(marked)` accesses are atomic. A `read-write` is reported as a write; the printed wording is a fact if it
+says more than `read` or `write`. With `race at unknown origin` there is one access, and the changed value is the
+evidence for the other. An `assert: race` (kind `assert-race`) is a violated `ASSERT_EXCLUSIVE`; the asserting access
+has the operation `unknown`. Kernels built with `CONFIG_KCSAN_VERBOSE` also print the locks held.
 
 ## Which function is the site
 
-The site is the function that the kernel names in the title: the innermost frame that is neither
-instrumentation nor inlined. A race has the same fingerprint whether its report is symbolized or
-not. If a frame has several locations (`f (lib/a.c:1 lib/b.c:2)`, as `decode_stacktrace.sh` prints
-inlined calls), the last one is its own; the others become frames `??`. Frames marked `?` are stale
-and never the site. If a stack is missing, its function is taken from the title when only one is
-left there.
+The site is the function that the kernel names in the title: the innermost frame that is neither instrumentation nor
+inlined. A race has the same fingerprint whether its report is symbolized or not. If a frame has several locations (`f
+(lib/a.c:1 lib/b.c:2)`, as `decode_stacktrace.sh` prints inlined calls), the last one is its own; the others become
+frames `??`. Frames marked `?` are stale and never the site. If a stack is missing, its function is taken from the title
+when only one is left there.
 
 ## Damage that is tolerated
 
-Prefixes of the console (with or without the caller), syslog and journal; foreign lines and other
-kernel reports in between; lines that were wrapped or glued; a missing title, bar, footer or second
-access. A report needs a header with a frame below it, or a title and its headers.
+Prefixes of the console (with or without the caller), syslog and journal; foreign lines and other kernel reports in
+between; lines that were wrapped or glued; a missing title, bar, footer or second access. A report needs a header with a
+frame below it, or a title and its headers.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.detectors import JoinedLinePatterns
-from deadheat.detectors.grammar_parser import GrammarDetector, GrammarParser, LineRole, LineToken
+from deadheat.detectors import Detector, JoinedLinePatterns
+from deadheat.detectors.grammar_parser import GrammarParser, LineRole, LineToken, search_patterns, token_from_match
 from deadheat.model import Access, Actor, Damage, Frame, Lock, Op, Report
 from deadheat.symbols import kernel
 from deadheat.text.lazy_regex import lazy_compile
@@ -57,9 +55,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator
 
-    from deadheat.detectors import LineParser
     from deadheat.detectors.grammar_parser import ReportDraft, ReportSection
-
 
 # not the rest of a wrapped number: "x1a0"
 _SYMBOL = r"(?!x[0-9a-f]{1,8}\b)[A-Za-z_.$][\w.$]{0,200}"
@@ -105,8 +101,8 @@ _LOCATION = rf"{_PATH}:(?:\d{{1,6}}|\?)(?: \(discriminator \d{{1,6}}\))?"
 _LOCATIONS = rf"(?P<places>{_LOCATION}(?: {_LOCATION}){{0,30}})"
 _MODULE = r"(?: \[(?P<module>[\w-]{1,64})(?: [0-9a-f]{8,64})?\])?"
 _FRAME_PREFIX = r"(?<![\w.$/+])(?P<unsure>\? )?(?:\[<[0-9a-f]{1,16}>\] )?"
-# "netlink_recvmsg+0x196/0x910", "prepare_signal+0x1f5/0x790 kernel/signal.c:956",
-# "ext4_mark+0x1/0x2 [ext4]", "f+0x1/0x2 (lib/a.c:1 lib/b.c:2) [ext4]"
+# "netlink_recvmsg+0x196/0x910", "prepare_signal+0x1f5/0x790 kernel/signal.c:956", "ext4_mark+0x1/0x2 [ext4]",
+# "f+0x1/0x2 (lib/a.c:1 lib/b.c:2) [ext4]"
 _FRAME_WITH_OFFSET = lazy_compile(
     rf"{_FRAME_PREFIX}(?P<function>{_SYMBOL}){_OFFSET}"
     rf"{_MODULE}(?: (?P<path>{_PATH}):(?P<line>{_LINE_NUMBER})(?P<inline> \[inline\])?"
@@ -151,76 +147,37 @@ _DETAIL_PATTERNS = {
 }
 
 
-def _parse_line(body: str) -> LineToken | None:
-    """Parse a line; None if it is not part of a report."""
-    if "KCSAN" in body and (match := _TITLE.search(body)):
-        return _parse_title(match, body)
-    if " to 0x" in body and (match := _ACCESS_HEADER.search(body)):
-        return _parse_access_header(match, body)
-    if "Reported by" in body and (match := _FOOTER.search(body)):
-        return LineToken(LineRole.SECTION, "footer", {}, *match.span())
-    if not body.strip("=3D") and (match := _BAR.search(body)):
-        return LineToken(LineRole.CLOSING, "bar", {}, *match.span())
-    return _parse_detail(body) or _parse_frame_line(body)
-
-
 def _parse_title(match: re.Match[str], body: str) -> LineToken | None:
     if match.start() and match.end() < len(body):
         return None  # text on both sides: prose about a race
-    has_functions = match["first"] is not None and match.end() <= len(body)
     continues = match.end() == len(body) and (match["second"] is None or body.endswith("/"))
-    return LineToken(LineRole.OPENING, "title", _named_groups(match), *match.span(), has_functions and not continues)
-
-
-def _parse_access_header(match: re.Match[str], body: str) -> LineToken | None:
-    if match.start() and match.end() < len(body):
-        return None
-    return LineToken(LineRole.SECTION, "access", _named_groups(match), *match.span(), match["end"] is not None)
+    return token_from_match(LineRole.OPENING, "title", match, match["first"] is not None and not continues)
 
 
 def _parse_detail(body: str) -> LineToken | None:
-    if _might_be_detail(body):
-        for name, pattern in _DETAIL_PATTERNS.items():
-            if match := pattern.search(body):
-                return LineToken(LineRole.DETAIL, name, _named_groups(match), match.start(), len(body))
+    if _might_be_detail(body) and (token := search_patterns(LineRole.DETAIL, _DETAIL_PATTERNS, body)):
+        return token._replace(end=len(body))
     if _might_be_other_report(body) and (match := _OTHER_REPORT.search(body)):
         return LineToken(LineRole.SECTION, "other", {}, match.start(), len(body))
     return None
 
 
-# Each of the lines above contains one of these words. The tests are unrolled, as a loop would be slower
-# than the search that it avoids.
+# Each of the lines above contains one of these words. A loop would be slower than the search that it avoids.
 
 
 def _might_be_detail(body: str) -> bool:
     return (
-        "changed: " in body
-        or "reordered to: " in body
-        or "){" in body
-        or " Comm: " in body
-        or "Hardware name: " in body
-        or "Workqueue: " in body
-        or "held by " in body
-        or "irq" in body
-        or "lockdep is" in body
-        or "Tainted: " in body
-        or "Stopper: " in body
-        or "Sched_ext: " in body
-        or body == "|"
-    )
+        "changed: " in body or "reordered to: " in body or "){" in body or " Comm: " in body
+        or "Hardware name: " in body or "Workqueue: " in body or "held by " in body or "irq" in body
+        or "lockdep is" in body or "Tainted: " in body or "Stopper: " in body or "Sched_ext: " in body or body == "|"
+    )  # fmt: skip
 
 
 def _might_be_other_report(body: str) -> bool:
     return (
-        "Call " in body
-        or " cut here " in body
-        or " panic " in body
-        or "BUG: " in body
-        or "WARNING: " in body
-        or "INFO: " in body
-        or "Oops: " in body
-        or "Modules" in body
-    )
+        "Call " in body or " cut here " in body or " panic " in body or "BUG: " in body or "WARNING: " in body
+        or "INFO: " in body or "Oops: " in body or "Modules" in body
+    )  # fmt: skip
 
 
 def _parse_frame_line(body: str) -> LineToken | None:
@@ -233,33 +190,157 @@ def _parse_frame_line(body: str) -> LineToken | None:
         return None
     if match is None or _NOT_A_FRAME.search(body, 0, match.start("function")):
         return None
-    fields = _named_groups(match)
+    token = token_from_match(LineRole.FRAME, "frame", match)
     # a location, a mark or the rest of a number may follow on the next line
-    is_complete = "inline" in fields or "places" in fields or match.end() < len(body.rstrip(" ="))
-    return LineToken(LineRole.FRAME, "frame", fields, *match.span(), is_complete)
-
-
-def _named_groups(match: re.Match[str]) -> dict[str, str]:
-    return {key: value for key, value in match.groupdict().items() if value is not None}
+    is_complete = "inline" in token.fields or "places" in token.fields or match.end() < len(body.rstrip(" ="))
+    return token if is_complete else token._replace(is_complete=False)
 
 
 _OP_BY_WORD = {"read": Op.READ, "write": Op.WRITE, "read-write": Op.WRITE}
 _MARKED_OPS = {Op.READ: Op.ATOMIC_READ, Op.WRITE: Op.ATOMIC_WRITE}
 _READ_OPS = {Op.READ, Op.ATOMIC_READ}
-# raw bytes: an access header, and the title or a frame
-_HEADER_LITERALS = (b"bytes", b"task", b"interrupt", b"on cpu")
-_FRAME_LITERALS = (b"KCSAN", b"data-race", b"+0x", b"/0x", b".c:", b".h:", b".S:", b".s:", b".rs:", b".cc:")
-_REQUIRED_LITERALS = ((b"0x",), _HEADER_LITERALS, _FRAME_LITERALS)
+_SHARED_ACTORS = ("interrupt", "task 0")  # task 0 is the idle task of every CPU
 _FACT_NAMES = ("value changed", "bits changed", "reordered to", "reported on", "hardware", "workqueue")
 
 
-class KcsanGrammar:
-    """The lines of a KCSAN report."""
+def _split_locations(text: str) -> Iterator[tuple[str, str]]:
+    """Path and line of each location: `lib/a.c:1 (discriminator 3) lib/b.c:2`."""
+    for part in text.split(" "):
+        path, colon, line = part.rpartition(":")
+        if colon:
+            yield path, line
 
+
+def _accesses_overlap(section: ReportSection, token: LineToken) -> bool:
+    """Do two accesses overlap? Those of one report always do."""
+    (a, size_a), (b, size_b) = ((int(f["address"], 16), int(f["size"])) for f in (section.fields, token.fields))
+    return a < b + size_b and b < a + size_a
+
+
+def _title_functions(opening: dict[str, str] | None) -> list[str]:
+    """The functions in the title, without offset and module."""
+    titles = [(opening or {}).get(key, "") for key in ("first", "second")]
+    return [name.partition(" ")[0].partition("+")[0] for name in titles if name]
+
+
+def _build_access(section: ReportSection, actor: str, title_functions: list[str]) -> Access:
+    fields = section.fields
+    op = _OP_BY_WORD.get(fields["op"], Op.UNKNOWN)
+    if "marked" in fields.get("marks", ""):
+        op = _MARKED_OPS.get(op, op)
+    stack, candidates = _build_stack(section)
+    site = next((f for f in candidates if f.function in title_functions), next(iter(candidates), None))
+    if site and site.function not in title_functions:
+        # the line of the frame may be wrapped within the name
+        name = next((name for name in title_functions if name.endswith(site.function)), site.function)
+        full_site = site._replace(function=name)
+        stack, site = tuple(full_site if f is site else f for f in stack), full_site
+    return Access(
+        op,
+        actor,
+        stack,
+        fields["address"],
+        int(fields["size"]),
+        tuple(lock.id for lock in _build_locks([section])),
+        site,
+    )
+
+
+def _actor_names(access_sections: list[ReportSection]) -> list[str]:
+    """The actors. Interrupts and idle tasks are distinguished by their CPU."""
+    fields = [section.fields for section in access_sections]
+    return [f"{f['actor']} on cpu {f['cpu']}" if f["actor"] in _SHARED_ACTORS else f["actor"] for f in fields]
+
+
+def _build_stack(section: ReportSection) -> tuple[tuple[Frame, ...], list[Frame]]:
+    """All frames, and those that the kernel can name in the title."""
+    stack: list[Frame] = []
+    candidates: list[Frame] = []
+    for frame, token in zip(section.frames, section.frame_tokens, strict=True):
+        for path, line in list(_split_locations(token.fields.get("places", "")))[:-1]:
+            number = int(line) if line != "?" else None
+            inner = kernel.make_frame("??", path, number, frame.package)
+            stack.append(inner._replace(stale=frame.stale, inlined=True))
+        stack.append(frame)
+        if not (frame.inlined or frame.stale or kernel.is_instrumentation(frame.function)):
+            candidates.append(frame)
+    return tuple(stack), candidates
+
+
+def _fill_from_title(accesses: list[Access], title_functions: list[str]) -> list[Access]:
+    """Add a frame from the title to an access without a site, if it is unambiguous."""
+    unassigned = list(title_functions)
+    for access in accesses:
+        if access.site and access.site.function in unassigned:
+            unassigned.remove(access.site.function)
+    without_site = [access for access in accesses if access.site is None]
+    if not without_site or len(unassigned) != len(without_site) or len(set(unassigned)) > 1:
+        return accesses
+    frame = kernel.make_frame(unassigned[0])
+    return [access if access.site else access._replace(stack=(frame, *access.stack), site=frame) for access in accesses]
+
+
+def _build_locks(sections: Iterable[ReportSection]) -> Iterator[Lock]:
+    for section in sections:
+        for token in section.details:
+            if token.name == "lock":
+                yield Lock(token.fields["lock"], f"0x{token.fields['address']}")
+
+
+def _report_facts(draft: ReportDraft, access_sections: list[ReportSection]) -> Iterator[tuple[str, str]]:
+    for number, section in enumerate(access_sections, 1):
+        fields = section.fields
+        if fields["op"] not in ("read", "write") or "marks" in fields:
+            marks = f" ({fields['marks']})" if "marks" in fields else ""
+            yield f"access {number}", fields["op"] + marks
+        if fields["actor"] not in _SHARED_ACTORS:
+            yield f"cpu of {fields['actor']}", fields["cpu"]
+        if "unknown" in fields:
+            yield "other access", "of unknown origin"
+    for section in draft.sections:
+        for token in section.details:
+            if token.name in _FACT_NAMES:
+                yield token.name, token.fields["value"].strip()
+
+
+class KcsanDetector(Detector):
+    """KCSAN, as every kernel since 5.4 prints it."""
+
+    name = "kcsan"
+    display_name = "KCSAN"
+    symbols = kernel
+    # the first is a single word, so that colors and special spaces cannot split it
+    anchors = (b"KCSAN", b"bytes by task", b"bytes by interrupt")
+    hints = (b"KCSAN", b"bytes by")
+    opening_literals = ("KCSAN", " to 0x")
+    opening_patterns = (_TITLE_START, _ACCESS_HEADER)
+    fragment_pattern = _HEADER_FRAGMENT
+    # an access header, and the title or a frame
+    required_literals = (
+        (b"0x",),
+        (b"bytes", b"task", b"interrupt", b"on cpu"),
+        (b"KCSAN", b"data-race", b"+0x", b"/0x", b".c:", b".h:", b".S:", b".s:", b".rs:", b".cc:"),
+    )
+    joined_lines = _JOINED_LINES
     allows_headerless_stack = False
 
+    def anchor_starts_report(self, anchor: bytes) -> bool:
+        return anchor == b"KCSAN"
+
+    def new_parser(self) -> GrammarParser:
+        return GrammarParser(self)
+
     def parse_line(self, body: str) -> LineToken | None:
-        return _parse_line(body)
+        if "KCSAN" in body and (match := _TITLE.search(body)):
+            return _parse_title(match, body)
+        if " to 0x" in body and (match := _ACCESS_HEADER.search(body)):
+            is_prose = match.start() and match.end() < len(body)
+            return None if is_prose else token_from_match(LineRole.SECTION, "access", match, match["end"] is not None)
+        if "Reported by" in body and (match := _FOOTER.search(body)):
+            return token_from_match(LineRole.SECTION, "footer", match)
+        if not body.strip("=3D") and (match := _BAR.search(body)):
+            return token_from_match(LineRole.CLOSING, "bar", match)
+        return _parse_detail(body) or _parse_frame_line(body)
 
     def build_frame(self, token: LineToken) -> Frame:
         fields = token.fields
@@ -294,10 +375,8 @@ class KcsanGrammar:
         access_sections = draft.find_sections("access")
         title_functions = _title_functions(draft.opening_fields)
         actors = _actor_names(access_sections)
-        accesses = [
-            _build_access(*section_and_actor, title_functions)
-            for section_and_actor in zip(access_sections, actors, strict=True)
-        ]
+        pairs = zip(access_sections, actors, strict=True)
+        accesses = [_build_access(section, actor, title_functions) for section, actor in pairs]
         accesses = _fill_from_title(accesses, title_functions)
         if not any(access.site for access in accesses):
             return None
@@ -309,7 +388,7 @@ class KcsanGrammar:
             damage.add(Damage.NO_BARS)
         asserted = any(section.fields["op"].startswith("assert") for section in access_sections)
         return Report(
-            DETECTOR.name,
+            self.name,
             "assert-race" if asserted else "data-race",
             tuple(accesses),
             tuple(Actor(actor) for actor in dict.fromkeys(actors)),
@@ -317,153 +396,6 @@ class KcsanGrammar:
             locks=tuple(dict.fromkeys(_build_locks(access_sections))),
             facts=tuple(dict(_report_facts(draft, access_sections)).items()),
         )
-
-
-def _split_locations(text: str) -> Iterator[tuple[str, str]]:
-    """Path and line of each location: `lib/a.c:1 (discriminator 3) lib/b.c:2`."""
-    for part in text.split(" "):
-        path, colon, line = part.rpartition(":")
-        if colon:
-            yield path, line
-
-
-def _accesses_overlap(section: ReportSection, token: LineToken) -> bool:
-    """Do two accesses overlap? Those of one report always do."""
-    (a, size_a), (b, size_b) = (
-        (int(fields["address"], 16), int(fields["size"])) for fields in (section.fields, token.fields)
-    )
-    return a < b + size_b and b < a + size_a
-
-
-def _title_functions(opening: dict[str, str] | None) -> list[str]:
-    """The functions in the title, without offset and module."""
-    titles = [(opening or {}).get(key, "") for key in ("first", "second")]
-    return [name.partition(" ")[0].partition("+")[0] for name in titles if name]
-
-
-def _build_access(section: ReportSection, actor: str, title_functions: list[str]) -> Access:
-    fields = section.fields
-    op = _OP_BY_WORD.get(fields["op"], Op.UNKNOWN)
-    if "marked" in fields.get("marks", ""):
-        op = _MARKED_OPS.get(op, op)
-    stack, candidates = _build_stack(section)
-    site = next((f for f in candidates if f.function in title_functions), next(iter(candidates), None))
-    if site and (name := _full_name_in_title(site.function, title_functions)):
-        full_site = site._replace(function=name)
-        stack, site = tuple(full_site if f is site else f for f in stack), full_site
-    return Access(
-        op,
-        actor,
-        stack,
-        fields["address"],
-        int(fields["size"]),
-        tuple(lock.id for lock in _build_locks([section])),
-        site,
-    )
-
-
-def _full_name_in_title(function: str, title_functions: list[str]) -> str:
-    """The name in the title that ends with this function, whose line was wrapped within the name."""
-    return (
-        "" if function in title_functions else next((name for name in title_functions if name.endswith(function)), "")
-    )
-
-
-def _actor_names(access_sections: list[ReportSection]) -> list[str]:
-    """The actors. Interrupts and idle tasks (always task 0) are distinguished by their CPU."""
-    all_fields = [section.fields for section in access_sections]
-    return [
-        f"{fields['actor']} on cpu {fields['cpu']}" if fields["actor"] in ("interrupt", "task 0") else fields["actor"]
-        for fields in all_fields
-    ]
-
-
-def _build_stack(section: ReportSection) -> tuple[tuple[Frame, ...], list[Frame]]:
-    """All frames, and those that the kernel can name in the title."""
-    stack: list[Frame] = []
-    candidates: list[Frame] = []
-    for frame, token in zip(section.frames, section.frame_tokens, strict=True):
-        for path, line in list(_split_locations(token.fields.get("places", "")))[:-1]:
-            number = int(line) if line != "?" else None
-            inner = kernel.make_frame("??", path, number, frame.package)
-            stack.append(inner._replace(stale=frame.stale, inlined=True))
-        stack.append(frame)
-        if not (frame.inlined or frame.stale or kernel.is_instrumentation(frame.function)):
-            candidates.append(frame)
-    return tuple(stack), candidates
-
-
-def _fill_from_title(accesses: list[Access], title_functions: list[str]) -> list[Access]:
-    """Add a frame from the title to an access without a site, if it is unambiguous."""
-    unassigned = list(title_functions)
-    for access in accesses:
-        if access.site and access.site.function in unassigned:
-            unassigned.remove(access.site.function)
-    without_site = [access for access in accesses if access.site is None]
-    if not without_site or len(unassigned) != len(without_site) or len(set(unassigned)) > 1:
-        return accesses
-    frame = kernel.make_frame(unassigned[0])
-    return [access if access.site else _with_site(access, frame) for access in accesses]
-
-
-def _with_site(access: Access, frame: Frame) -> Access:
-    stack = (frame, *access.stack)
-    return Access(access.op, access.actor, stack, access.address, access.size, access.locks, frame)
-
-
-def _build_locks(sections: Iterable[ReportSection]) -> Iterator[Lock]:
-    for section in sections:
-        for token in section.details:
-            if token.name == "lock":
-                yield Lock(token.fields["lock"], f"0x{token.fields['address']}")
-
-
-def _report_facts(draft: ReportDraft, access_sections: list[ReportSection]) -> Iterator[tuple[str, str]]:
-    for number, section in enumerate(access_sections, 1):
-        fields = section.fields
-        if fields["op"] not in ("read", "write") or "marks" in fields:
-            marks = f" ({fields['marks']})" if "marks" in fields else ""
-            yield f"access {number}", fields["op"] + marks
-        if fields["actor"] not in ("interrupt", "task 0"):
-            yield f"cpu of {fields['actor']}", fields["cpu"]
-        if "unknown" in fields:
-            yield "other access", "of unknown origin"
-    for section in draft.sections:
-        for token in section.details:
-            if token.name in _FACT_NAMES:
-                yield token.name, token.fields["value"].strip()
-
-
-class KcsanDetector(GrammarDetector):
-    """KCSAN, as every kernel since 5.4 prints it."""
-
-    name = "kcsan"
-    display_name = "KCSAN"
-    opt_in = False
-    symbols = kernel
-    # the first is a single word, so that colors and special spaces cannot split it
-    anchors = (b"KCSAN", b"bytes by task", b"bytes by interrupt")
-    hints = (b"KCSAN", b"bytes by")
-    joined_lines = _JOINED_LINES
-
-    def find_opening(self, text: str) -> int:
-        if "KCSAN" not in text and " to 0x" not in text:
-            return -1
-        match = _TITLE_START.search(text) or _ACCESS_HEADER.search(text)
-        return match.start() if match else -1
-
-    def is_fragment(self, text: str) -> bool:
-        return _HEADER_FRAGMENT.search(text) is not None
-
-    def might_contain(self, following: bytes) -> bool:
-        # wherever a line is wrapped, one literal of each group stays intact
-        return all(any(literal in following for literal in literals) for literals in _REQUIRED_LITERALS)
-
-    def anchor_starts_report(self, anchor: bytes) -> bool:
-        return anchor == b"KCSAN"
-
-    def new_parser(self) -> LineParser:
-        return GrammarParser(KcsanGrammar())
 
 
 DETECTOR = KcsanDetector()

@@ -22,22 +22,20 @@
 
     error: aborting due to 1 previous error
 
-The later access has a stack, the earlier one only a location. The function of the earlier access is
-taken from the other stack if that contains the same line, and is `??` otherwise. Before 2023,
-accesses had no numbers and the earlier one had no location. Until 2025, the stack was a list of
-notes (`= note: inside ... at ...`, `note: inside ...`). All these formats are parsed, with their
-names of the operations.
+The later access has a stack, the earlier one only a location. The function of the earlier access is taken from the
+other stack if that contains the same line, and is `??` otherwise. Before 2023, accesses had no numbers and the earlier
+one had no location. Until 2025, the stack was a list of notes (`= note: inside ... at ...`, `note: inside ...`). All
+these formats are parsed, with their names of the operations.
 
-A retag counts as the read or write that Miri calls it, and the creation of an allocation as a
-write. The printed wording of each access is a fact. If one access frees the memory, the kind is
-`use-after-free`; for atomic accesses of different sizes, it is `mixed-size-race`. The allocation is
-the location. The actor of the later access was created by the code that Miri names as the start of
-its thread.
+A retag counts as the read or write that Miri calls it, and the creation of an allocation as a write. The printed
+wording of each access is a fact. If one access frees the memory, the kind is `use-after-free`; for atomic accesses of
+different sizes, it is `mixed-size-race`. The allocation is the location. The actor of the later access was created by
+the code that Miri names as the start of its thread.
 
 ## Damage that is tolerated
 
-Foreign lines anywhere, a first line wrapped at any column, missing quoted source, indentation, help
-and stack. A report needs its first line and one location.
+Foreign lines anywhere, a first line wrapped at any column, missing quoted source, indentation, help and stack. A report
+needs its first line and one location.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -45,9 +43,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.detectors import JoinedLinePatterns
-from deadheat.detectors.grammar_parser import GrammarDetector, GrammarParser, LineRole, LineToken
-from deadheat.detectors.site import find_site
+from deadheat.detectors import Detector, JoinedLinePatterns, find_site
+from deadheat.detectors.grammar_parser import GrammarParser, LineRole, LineToken, search_patterns, token_from_match
 from deadheat.model import Access, Actor, ActorState, Damage, Frame, Location, Op, Report
 from deadheat.symbols import rust
 from deadheat.text.lazy_regex import lazy_compile
@@ -55,9 +52,7 @@ from deadheat.text.lazy_regex import lazy_compile
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deadheat.detectors import LineParser
     from deadheat.detectors.grammar_parser import ReportDraft, ReportSection
-
 
 # All spaces are optional, as they can be lost where a line is wrapped.
 _RACE_PHRASE = r"(?:Data ?race|Race ?condition)"
@@ -77,8 +72,8 @@ def _access_pattern(number: int) -> str:
     )
 
 
-# "error: Undefined Behavior: Data race detected between (1) non-atomic write on thread `unnamed-1` and
-# (2) non-atomic read on thread `main` at alloc123+0x8. (2) just happened here"
+# "error: Undefined Behavior: Data race detected between (1) non-atomic write on thread `unnamed-1` and (2) non-atomic
+# read on thread `main` at alloc123+0x8. (2) just happened here"
 _RACE_LINE = lazy_compile(
     rf"{_ERROR_START} ?(?P<what>{_RACE_PHRASE}) ?detected ?between{_access_pattern(1)} ?and{_access_pattern(2)}"
     r" ?at ?(?P<alloc>alloc\d{1,18})(?:\+0x(?P<offset>[0-9a-f]{1,16}))?"
@@ -127,8 +122,7 @@ _JOINED_FRAME = lazy_compile(
 )
 # "note: the current function got called indirectly due to this code"
 _SPAWN_NOTE = lazy_compile(
-    r"note: the (?:current function|last function in that backtrace) got called indirectly due to this"
-    r" code"
+    r"note: the (?:current function|last function in that backtrace) got called indirectly due to this code"
 )
 _CLOSING_LINE = lazy_compile(r"error: aborting due to |error: test failed, to rerun")
 _END_NOTE = lazy_compile(r"note: some details are omitted")
@@ -139,31 +133,11 @@ _BOILERPLATE = lazy_compile(
 )
 
 
-def _parse_line(body: str) -> LineToken | None:
-    """Parse a line; None if it is not part of a report."""
-    if "Behavior:" in body and (token := _parse_race_line(body)):
-        return token
-    for name, pattern in (("earlier", _EARLIER_ACCESS), ("spawned", _SPAWN_NOTE)):
-        if match := pattern.search(body):
-            return LineToken(LineRole.SECTION, name, _named_groups(match), *match.span())
-    if "inside" in body and (token := _parse_inside_note(body)):
-        return token
-    if match := _ARROW_LINE.search(body):
-        return LineToken(LineRole.FRAME, "place", _named_groups(match), *match.span())
-    if match := _CLOSING_LINE.search(body):
-        return LineToken(LineRole.CLOSING, "closing", {}, match.start(), len(body))
-    if match := _END_NOTE.search(body):
-        return LineToken(LineRole.DETAIL, "end", {}, match.start(), len(body))
-    if match := _BOILERPLATE.search(body):
-        return LineToken(LineRole.DETAIL, "furniture", {}, match.start(), len(body))
-    return _parse_backtrace_line(body)
-
-
 def _parse_race_line(body: str) -> LineToken | None:
     if "alloc" in body and (match := _RACE_LINE.search(body)):
         has_ended = match["end"] is not None and match["cut"] is None
         is_complete = has_ended or match.end() < len(body.rstrip(" ="))
-        return LineToken(LineRole.SECTION, "race", _named_groups(match), *match.span(), is_complete)
+        return token_from_match(LineRole.SECTION, "race", match, is_complete)
     if match := _CUT_RACE_LINE.search(body, max(0, len(body) - _MAX_CUT_LENGTH)):
         return LineToken(LineRole.SECTION, "race", {}, *match.span(), is_complete=False)
     if match := _OTHER_ERROR.match(body):
@@ -173,10 +147,9 @@ def _parse_race_line(body: str) -> LineToken | None:
 
 def _parse_inside_note(body: str) -> LineToken | None:
     if match := _INSIDE_NOTE.search(body):
-        fields = _named_groups(match)
         # a location may follow or continue on the next line
-        is_complete = "path" in fields or "inline" not in fields
-        return LineToken(LineRole.SECTION, "inside", fields, *match.span(), is_complete)
+        is_complete = match["path"] is not None or match["inline"] is None
+        return token_from_match(LineRole.SECTION, "inside", match, is_complete)
     if match := _CUT_INSIDE_NOTE.search(body):
         return LineToken(LineRole.SECTION, "inside", {}, *match.span(), is_complete=False)
     return None
@@ -185,18 +158,14 @@ def _parse_inside_note(body: str) -> LineToken | None:
 def _parse_backtrace_line(body: str) -> LineToken | None:
     if match := _AT_LINE.match(body):
         # the function may be on the line before
-        return LineToken(LineRole.FRAME, "place", _named_groups(match), *match.span(), is_complete=False)
+        return token_from_match(LineRole.FRAME, "place", match, is_complete=False)
     if match := _JOINED_FRAME.match(body):
-        return LineToken(LineRole.SECTION, "inside", _named_groups(match), *match.span())
+        return token_from_match(LineRole.SECTION, "inside", match)
     match = _NUMBERED_FRAME.match(body)
     if match is None or not ("::" in body or match["function"].isidentifier()):
         return None
     is_complete = match["function"].count("<") <= match["function"].count(">")
-    return LineToken(LineRole.SECTION, "inside", _named_groups(match), *match.span(), is_complete)
-
-
-def _named_groups(match: re.Match[str]) -> dict[str, str]:
-    return {key: value for key, value in match.groupdict().items() if value is not None}
+    return token_from_match(LineRole.SECTION, "inside", match, is_complete)
 
 
 # names of operations in all versions, without spaces; the first match counts
@@ -213,13 +182,124 @@ _ACCESS_SIZE = lazy_compile(r"(\d{1,4})-byte")
 _THREAD_ID = lazy_compile(r'id ?= ?(?P<id>\d{1,9})(?:, ?name ?= ?"(?P<name>[^"]{1,100})")?')
 
 
-class MiriGrammar:
-    """The lines of a Miri report."""
+def _race_section(draft: ReportDraft) -> ReportSection | None:
+    return next((s for s in draft.find_sections("race") if "op1" in s.fields), None)
 
+
+def _latest_access(fields: dict[str, str], earlier: ReportSection | None) -> int:
+    """The number of the later access; 1 if the accesses have no numbers."""
+    if "now" in fields:
+        return 2 if fields["now"] == "2" else 1
+    if earlier is not None and "number" in earlier.fields:
+        return 1 if earlier.fields["number"] == "2" else 2
+    return 2 if "number1" in fields else 1
+
+
+def _latest_stack(draft: ReportDraft, race: ReportSection) -> list[Frame]:
+    """The stack of the later access, whose innermost location is printed separately."""
+    inside_sections = [section for section in draft.find_sections("inside") if _function_name(section)]
+    last = draft.sections[-1]
+    if inside_sections and inside_sections[-1] is last and "open" in last.fields and not last.frames:
+        inside_sections.pop()  # the text may be cut within this name
+    frames = [_build_frame(section) for section in inside_sections]
+    if not race.frames:
+        return frames
+    location = race.frames[0]
+    if not frames:
+        return [location]
+    first = frames[0]
+    if not first.path:
+        return [rust.make_frame(first.function, location.path, location.line), *frames[1:]]
+    return frames if (first.file, first.line) == (location.file, location.line) else [location, *frames]
+
+
+def _function_name(section: ReportSection) -> str:
+    function = section.fields.get("function") or section.fields.get("closure", "")
+    # spaces may be lost or added where a line was wrapped
+    return re.sub(r",\s*", ", ", function.strip())
+
+
+def _build_frame(section: ReportSection) -> Frame:
+    fields = section.fields
+    if "path" in fields:
+        return rust.make_frame(_function_name(section), fields["path"], int(fields["line"]))
+    path, line = (section.frames[0].path, section.frames[0].line) if section.frames else ("", None)
+    return rust.make_frame(_function_name(section), path, line)
+
+
+def _name_from_stack(frames: list[Frame], stack: list[Frame]) -> list[Frame]:
+    """The frames, named after frames of the other stack on the same line."""
+    known = {(f.file, f.line): f.function for f in reversed(stack)}
+    return [rust.make_frame(known.get((f.file, f.line), f.function), f.path, f.line) for f in frames]
+
+
+def _thread_names(fields: dict[str, str]) -> list[str]:
+    """The names of the two threads, numbered if they are equal."""
+    names = []
+    for number in "12":
+        match = _THREAD_ID.search(fields.get(f"id{number}", ""))
+        name = match["name"] or match["id"] if match else fields.get(f"thread{number}", "")
+        names.append(f"thread {name}")
+    return names if names[0] != names[1] else [f"{name} ({n})" for n, name in enumerate(names, 1)]
+
+
+def _build_access(fields: dict[str, str], number: int, actor: str, stack: tuple[Frame, ...]) -> Access:
+    wording = fields[f"op{number}"]
+    compact = wording.replace(" ", "").lower()
+    op = next((op for pattern, op in _OP_PATTERNS if pattern.search(compact)), Op.UNKNOWN)
+    size = _ACCESS_SIZE.search(wording)
+    return Access(op, actor, stack, size=int(size[1]) if size else None, site=find_site(stack))
+
+
+def _report_facts(fields: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for number in "12":
+        kind = fields.get(f"type{number}")
+        wording = " ".join(fields[f"op{number}"].split())
+        yield f"access {number}", f"{wording} of type `{kind}`" if kind else wording
+
+
+class MiriDetector(Detector):
+    """Miri, in all report formats since 2020."""
+
+    name = "miri"
+    display_name = "Miri"
+    symbols = rust
+    anchors = (
+        # in the first line, and in the help below it; then the same, colored word by word, ...
+        *(b"Undefined Behavior", b"Data race detected", b"Undefined\x1b[", b"Undefined \x1b["),
+        # ... copied from a web page, with a tag around each word
+        *(b"Undefined\xc2\xa0Behavior", b"Undefined&nbsp;Behavior", b"Undefined</"),
+    )
+    hints = (b"Undefined", b"Data race")
+    opening_literals = ("Behavior:",)
+    opening_patterns = (_REPORT_START,)
+    fragment_pattern = _REPORT_FRAGMENT
+    required_literals = ((b".rs", b".<"),)
+    joined_lines = _JOINED_LINES
     allows_headerless_stack = False
 
+    def anchor_starts_report(self, anchor: bytes) -> bool:
+        return anchor.startswith(b"Undefined")
+
+    def new_parser(self) -> GrammarParser:
+        return GrammarParser(self)
+
     def parse_line(self, body: str) -> LineToken | None:
-        return _parse_line(body)
+        if "Behavior:" in body and (token := _parse_race_line(body)):
+            return token
+        if token := search_patterns(LineRole.SECTION, {"earlier": _EARLIER_ACCESS, "spawned": _SPAWN_NOTE}, body):
+            return token
+        if "inside" in body and (token := _parse_inside_note(body)):
+            return token
+        if match := _ARROW_LINE.search(body):
+            return token_from_match(LineRole.FRAME, "place", match)
+        if match := _CLOSING_LINE.search(body):
+            return LineToken(LineRole.CLOSING, "closing", {}, match.start(), len(body))
+        if match := _END_NOTE.search(body):
+            return LineToken(LineRole.DETAIL, "end", {}, match.start(), len(body))
+        if match := _BOILERPLATE.search(body):
+            return LineToken(LineRole.DETAIL, "furniture", {}, match.start(), len(body))
+        return _parse_backtrace_line(body)
 
     def build_frame(self, token: LineToken) -> Frame:
         return rust.make_frame(rust.UNNAMED_FUNCTION, token.fields["path"], int(token.fields["line"]))
@@ -250,162 +330,21 @@ class MiriGrammar:
         latest = _latest_access(fields, earlier)
         names = _thread_names(fields)
         stacks = {latest: tuple(stack), 3 - latest: tuple(earlier_frames)}
+        spawned = next((tuple(section.frames[:1]) for section in draft.find_sections("spawned")), ())
+        actors = [Actor(name, ActorState.MAIN if name == "thread main" else ActorState.UNKNOWN) for name in names]
+        actors[latest - 1] = actors[latest - 1]._replace(created_at=spawned)
+        kind = "data-race" if fields["what"].startswith("Data") else "mixed-size-race"
         accesses = [_build_access(fields, number, names[number - 1], stacks[number]) for number in (1, 2)]
         return Report(
-            DETECTOR.name,
-            _report_kind(fields, [access.op for access in accesses]),
+            self.name,
+            "use-after-free" if any(access.op is Op.FREE for access in accesses) else kind,
             tuple(accesses),
-            tuple(_build_actor(draft, name, number == latest) for number, name in enumerate(names, 1)),
-            _build_location(fields),
+            tuple(actors),
+            Location("unknown", fields["alloc"], offset=int(fields["offset"], 16) if "offset" in fields else None),
             fields.get("test"),
             tuple(sorted(damage)),
             facts=tuple(_report_facts(fields)),
         )
-
-
-def _race_section(draft: ReportDraft) -> ReportSection | None:
-    return next((s for s in draft.find_sections("race") if "op1" in s.fields), None)
-
-
-def _latest_access(fields: dict[str, str], earlier: ReportSection | None) -> int:
-    """The number of the later access; 1 if the accesses have no numbers."""
-    if "now" in fields:
-        return 2 if fields["now"] == "2" else 1
-    if earlier is not None and "number" in earlier.fields:
-        return 1 if earlier.fields["number"] == "2" else 2
-    return 2 if "number1" in fields else 1
-
-
-def _latest_stack(draft: ReportDraft, race: ReportSection) -> list[Frame]:
-    """The stack of the later access, whose innermost location is printed separately."""
-    inside_sections = [section for section in draft.find_sections("inside") if _function_name(section)]
-    last_section = draft.sections[-1]
-    if (
-        inside_sections
-        and inside_sections[-1] is last_section
-        and "open" in last_section.fields
-        and not last_section.frames
-    ):
-        inside_sections.pop()  # the text may be cut within this name
-    frames = [_build_frame(section) for section in inside_sections]
-    if not race.frames:
-        return frames
-    location = race.frames[0]
-    if not frames:
-        return [location]
-    first = frames[0]
-    if not first.path:
-        return [rust.make_frame(first.function, location.path, location.line), *frames[1:]]
-    return frames if (first.file, first.line) == (location.file, location.line) else [location, *frames]
-
-
-def _function_name(section: ReportSection) -> str:
-    function = section.fields.get("function") or section.fields.get("closure", "")
-    # spaces may be lost or added where a line was wrapped
-    return re.sub(r",\s*", ", ", function.strip())
-
-
-def _build_frame(section: ReportSection) -> Frame:
-    fields = section.fields
-    if "path" in fields:
-        return rust.make_frame(_function_name(section), fields["path"], int(fields["line"]))
-    location = section.frames[0] if section.frames else None
-    return rust.make_frame(
-        _function_name(section), location.path if location else "", location.line if location else None
-    )
-
-
-def _name_from_stack(frames: list[Frame], stack: list[Frame]) -> list[Frame]:
-    """The frames, named after frames of the other stack on the same line."""
-    known = {(f.file, f.line): f.function for f in reversed(stack)}
-    return [rust.make_frame(known.get((f.file, f.line), f.function), f.path, f.line) for f in frames]
-
-
-def _thread_names(fields: dict[str, str]) -> list[str]:
-    """The names of the two threads, numbered if they are equal."""
-    names = []
-    for number in "12":
-        match = _THREAD_ID.search(fields.get(f"id{number}", ""))
-        name = match["name"] or match["id"] if match else fields.get(f"thread{number}", "")
-        names.append(f"thread {name}")
-    return names if names[0] != names[1] else [f"{name} ({n})" for n, name in enumerate(names, 1)]
-
-
-def _parse_op(wording: str) -> Op:
-    compact = wording.replace(" ", "").lower()
-    return next((op for pattern, op in _OP_PATTERNS if pattern.search(compact)), Op.UNKNOWN)
-
-
-def _build_access(fields: dict[str, str], number: int, actor: str, stack: tuple[Frame, ...]) -> Access:
-    wording = fields[f"op{number}"]
-    size = _ACCESS_SIZE.search(wording)
-    return Access(_parse_op(wording), actor, stack, size=int(size[1]) if size else None, site=find_site(stack))
-
-
-def _build_actor(draft: ReportDraft, name: str, latest: bool) -> Actor:
-    spawned = draft.find_sections("spawned")
-    created = tuple(spawned[0].frames[:1]) if latest and spawned else ()
-    return Actor(name, ActorState.MAIN if name == "thread main" else ActorState.UNKNOWN, created)
-
-
-def _report_kind(fields: dict[str, str], ops: list[Op]) -> str:
-    if Op.FREE in ops:
-        return "use-after-free"
-    return "data-race" if fields["what"].startswith("Data") else "mixed-size-race"
-
-
-def _build_location(fields: dict[str, str]) -> Location:
-    offset = fields.get("offset")
-    return Location("unknown", fields["alloc"], offset=int(offset, 16) if offset else None)
-
-
-def _report_facts(fields: dict[str, str]) -> Iterator[tuple[str, str]]:
-    for number in "12":
-        kind = fields.get(f"type{number}")
-        wording = " ".join(fields[f"op{number}"].split())
-        yield f"access {number}", f"{wording} of type `{kind}`" if kind else wording
-
-
-class MiriDetector(GrammarDetector):
-    """Miri, in all report formats since 2020."""
-
-    name = "miri"
-    display_name = "Miri"
-    opt_in = False
-    symbols = rust
-    anchors = (
-        b"Undefined Behavior",  # in the first line, and in the help below it
-        b"Data race detected",
-        # the same, colored word by word
-        b"Undefined\x1b[",
-        b"Undefined \x1b[",
-        # the same, copied from a web page
-        b"Undefined\xc2\xa0Behavior",
-        b"Undefined&nbsp;Behavior",
-        # the same, with a tag around each word
-        b"Undefined</",
-    )
-
-    hints = (b"Undefined", b"Data race")
-    joined_lines = _JOINED_LINES
-
-    def find_opening(self, text: str) -> int:
-        if "Behavior:" not in text:
-            return -1
-        match = _REPORT_START.search(text)
-        return match.start() if match else -1
-
-    def is_fragment(self, text: str) -> bool:
-        return _REPORT_FRAGMENT.search(text) is not None
-
-    def might_contain(self, following: bytes) -> bool:
-        return b".rs" in following or b".<" in following
-
-    def anchor_starts_report(self, anchor: bytes) -> bool:
-        return anchor.startswith(b"Undefined")
-
-    def new_parser(self) -> LineParser:
-        return GrammarParser(MiriGrammar())
 
 
 DETECTOR = MiriDetector()

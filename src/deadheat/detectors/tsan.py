@@ -24,44 +24,27 @@
     SUMMARY: ThreadSanitizer: data race /src/shop/cart.cc:31:9 in shop::Cart::add(int)
     ==================
 
-gcc and clang print it for C, C++, Objective-C, Rust and Swift; gcc leaves out columns and build
-ids. A report has two accesses with size, atomicity and locks held, the memory, and where the locks
-and the threads were created. Go's race detector uses the same library but another format, and is a
-separate detector.
+gcc and clang print it for C, C++, Objective-C, Rust and Swift; gcc leaves out columns and build ids. A report has two
+accesses with size, atomicity and locks held, the memory, and where the locks and the threads were created. Go's race
+detector uses the same library but another format, and is a separate detector.
 
 ## Kinds
 
-| after `WARNING: ThreadSanitizer:` | kind |
-|---|---|
-| data race | `data-race` |
-| data race on vptr (ctor/dtor vs virtual call) | `data-race-on-vptr` |
-| heap-use-after-free | `use-after-free` |
-| heap-use-after-free (virtual call vs free) | `use-after-free-on-vptr` |
-| race on external object, race on *library's type* | `race-on-external-object` |
-| Swift access race | `data-race-on-swift-object` |
-| lock-order-inversion (potential deadlock) | `lock-order-inversion` |
-| thread leak | `thread-leak` |
-| destroy of a locked mutex | `destroy-locked-mutex` |
-| double lock of a mutex | `double-lock` |
-| use of an invalid mutex | `invalid-mutex-access` |
-| unlock of an unlocked mutex (or by a wrong thread) | `unlock-unlocked-mutex` |
-| read lock of a write locked mutex | `read-lock-of-write-locked-mutex` |
-| read unlock of a write locked mutex | `read-unlock-of-write-locked-mutex` |
-| signal-unsafe call inside of a signal | `signal-unsafe-call` |
-| signal handler spoils errno | `errno-in-signal` |
-| mutex held in the wrong context | `mutex-held-wrong-context` |
+`data-race`, `data-race-on-vptr`, `data-race-on-swift-object`, `race-on-external-object`, `use-after-free`,
+`use-after-free-on-vptr`, `lock-order-inversion`, `thread-leak`, `destroy-locked-mutex`, `double-lock`,
+`invalid-mutex-access`, `unlock-unlocked-mutex`, `read-lock-of-write-locked-mutex`, `read-unlock-of-write-locked-mutex`,
+`signal-unsafe-call`, `errno-in-signal`, `mutex-held-wrong-context`.
 
-The name of any other kind is made from the words in the banner. A lock-order inversion is a cycle,
-with an edge and an access for each lock that was acquired while another was held. For kinds without
-an access, the stack that misuses the lock or creates the thread becomes an access with an unknown
-operation. A write by `free` or `operator delete` is a `free`.
+The name of any other kind is made from the words in the banner. A lock-order inversion is a cycle, with an edge and an
+access for each lock that was acquired while another was held. For kinds without an access, the stack that misuses the
+lock or creates the thread becomes an access with an unknown operation. A write by `free` or `operator delete` is a
+`free`.
 
 ## Damage that is tolerated
 
-Foreign lines anywhere, foreign text before or after any line, lines wrapped at a column or between
-words, missing blank lines, indentation, bars and banner. Without a banner, the kind comes from the
-summary. Crashes of the runtime (`FATAL: ThreadSanitizer`, `ThreadSanitizer:DEADLYSIGNAL`) are not
-reported.
+Foreign lines anywhere, foreign text before or after any line, lines wrapped at a column or between words, missing blank
+lines, indentation, bars and banner. Without a banner, the kind comes from the summary. Crashes of the runtime (`FATAL:
+ThreadSanitizer`, `ThreadSanitizer:DEADLYSIGNAL`) are not reported.
 """
 
 from __future__ import annotations
@@ -69,9 +52,8 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from deadheat.detectors import JoinedLinePatterns, tsan_lines
-from deadheat.detectors.grammar_parser import GrammarDetector, GrammarParser
-from deadheat.detectors.site import find_native_test, find_site
+from deadheat.detectors import Detector, JoinedLinePatterns, find_site, tsan_lines
+from deadheat.detectors.grammar_parser import GrammarParser
 from deadheat.model import Access, Actor, ActorState, Damage, Frame, Location, Lock, LockEdge, Op, Origin, Report
 from deadheat.symbols import native
 from deadheat.text.lazy_regex import lazy_compile
@@ -81,16 +63,11 @@ if TYPE_CHECKING:
 
     from deadheat.detectors.grammar_parser import LineToken, ReportDraft, ReportSection
 
-
 _MAIN_THREAD = "main thread"
 _OP_BY_WORD = {
-    "read": Op.READ,
-    "write": Op.WRITE,
-    "atomic read": Op.ATOMIC_READ,
-    "atomic write": Op.ATOMIC_WRITE,
-    "modifying": Op.WRITE,
-    "read-only": Op.READ,
-}
+    "read": Op.READ, "write": Op.WRITE, "atomic read": Op.ATOMIC_READ, "atomic write": Op.ATOMIC_WRITE,
+    "modifying": Op.WRITE, "read-only": Op.READ,
+}  # fmt: skip
 # a write by one of these functions frees the block
 _FREE_FUNCTION = lazy_compile(r"(?:c?free|realloc|operator delete(?:\[\])?|__rust_dealloc)(?:$|[(@])")
 # kinds with two accesses
@@ -117,66 +94,9 @@ def _find_kind(draft: ReportDraft) -> str | None:
     accesses = draft.find_sections("access")
     if not accesses:
         return None
-    swift = any("Swift" in section.fields.get("object", "") for section in accesses)
-    external = any("object" in section.fields for section in accesses)
-    return (
-        "data-race-on-swift-object" if swift else
-        "race-on-external-object" if external else "data-race"
-    )  # fmt: skip
-
-
-def _starts_new_report(draft: ReportDraft, token: LineToken) -> bool:
-    """Does this section start another report?"""
-    names = {section.name for section in draft.sections}
-    if token.name == "cycle":
-        return bool(names)
-    if token.name != "access":
-        return False
-    previous = _is_previous_access(token.fields)
-    if not previous:
-        return bool(names)
-    return any(_is_previous_access(section.fields) for section in draft.find_sections("access"))
-
-
-def _is_complete(draft: ReportDraft) -> bool:
-    """Does the draft have a summary, all stacks, and the creation of every accessing thread?"""
-    if not draft.is_closed or not all(_has_stack(section) for section in draft.sections):
-        return False
-    if any(section.name == "lost" for section in draft.sections):
-        return False
-    kind = _find_kind(draft)
-    if kind in _TWO_ACCESS_KINDS and len(draft.find_sections("access")) < 2:
-        return False
-    created = {section.fields["id"] for section in _thread_sections(draft)}
-    actors = {s.fields["actor"] for s in draft.find_sections("access", "edge")} - {_MAIN_THREAD}
-    return {actor.removeprefix("thread ") for actor in actors} <= created
-
-
-def _build_report(draft: ReportDraft, damage: set[Damage]) -> Report | None:
-    """Return the report, or None without a kind or a stack."""
-    kind = _find_kind(draft)
-    if kind is None:
-        return None
-    accesses = tuple(_build_accesses(draft, kind))
-    if not any(access.stack for access in accesses) and not _lacks_all_stacks(draft):
-        return None
-    if draft.opening_fields is None:
-        damage.add(Damage.NO_BANNER)
-    if any(_has_failed_stack(section) for section in draft.sections):
-        damage.add(Damage.NO_STACK)
-    actors = tuple(_build_actors(draft, accesses))
-    return Report(
-        "tsan",
-        kind,
-        accesses,
-        actors,
-        _build_location(draft, accesses),
-        find_native_test(accesses, actors),
-        tuple(sorted(damage)),
-        tuple(_build_locks(draft)),
-        tuple(_lock_cycle(draft)),
-        tuple(dict(_report_facts(draft)).items()),
-    )
+    if any("Swift" in section.fields.get("object", "") for section in accesses):
+        return "data-race-on-swift-object"
+    return "race-on-external-object" if any("object" in section.fields for section in accesses) else "data-race"
 
 
 def _is_previous_access(fields: dict[str, str]) -> bool:
@@ -188,21 +108,12 @@ def _has_failed_stack(section: ReportSection) -> bool:
 
 
 def _has_stack(section: ReportSection) -> bool:
-    if section.name in ("global", "area", "cycle"):
-        return True
-    return bool(section.frames) or _has_failed_stack(section) or "how" in section.fields
-
-
-def _lacks_all_stacks(draft: ReportDraft) -> bool:
-    accesses = draft.find_sections("access")
-    return bool(accesses) and all(_has_failed_stack(section) for section in accesses)
+    needs_none = section.name in ("global", "area", "cycle") or "how" in section.fields
+    return needs_none or bool(section.frames) or _has_failed_stack(section)
 
 
 def _thread_sections(draft: ReportDraft) -> list[ReportSection]:
     return draft.find_sections("thread", "stackless")
-
-
-# -- accesses --------------------------------------------------------------------------------------
 
 
 def _build_accesses(draft: ReportDraft, kind: str) -> Iterable[Access]:
@@ -224,9 +135,11 @@ def _access_sections(draft: ReportDraft) -> list[ReportSection]:
 
 
 def _build_access(section: ReportSection) -> Access:
-    fields, stack = section.fields, tuple(section.frames)
+    fields, stack = section.fields, section.stack
+    word = fields.get("op", fields.get("external", "")).lower().removeprefix("previous ")
+    op = _OP_BY_WORD.get(word, Op.UNKNOWN)
     return Access(
-        _parse_op(fields, stack),
+        Op.FREE if op is Op.WRITE and stack and _FREE_FUNCTION.match(stack[0].function) else op,
         fields.get("actor", ""),
         stack,
         fields.get("address"),
@@ -236,29 +149,17 @@ def _build_access(section: ReportSection) -> Access:
     )
 
 
-def _parse_op(fields: dict[str, str], stack: tuple[Frame, ...]) -> Op:
-    word = fields.get("op", fields.get("external", "")).lower().removeprefix("previous ")
-    op = _OP_BY_WORD.get(word, Op.UNKNOWN)
-    return Op.FREE if op is Op.WRITE and stack and _FREE_FUNCTION.match(stack[0].function) else op
-
-
 def _unknown_access(section: ReportSection, actor: str = "") -> Access:
-    stack = tuple(section.frames)
-    return Access(Op.UNKNOWN, actor, stack, site=find_site(stack))
-
-
-# -- actors, memory, locks -------------------------------------------------------------------------
+    return Access(Op.UNKNOWN, actor, section.stack, site=find_site(section.stack))
 
 
 def _build_actors(draft: ReportDraft, accesses: tuple[Access, ...]) -> Iterable[Actor]:
     created = {f"thread {s.fields['id']}": s for s in _thread_sections(draft)}
     for name in dict.fromkeys([*(a.actor for a in accesses if a.actor), *created]):
-        section = created.get(name)
-        state = ActorState.MAIN if name == _MAIN_THREAD else ActorState.UNKNOWN
-        if section is None:
-            yield Actor(name, state)
+        if name in created:
+            yield Actor(name, ActorState(created[name].fields["state"]), created[name].stack)
         else:
-            yield Actor(name, ActorState(section.fields["state"]), tuple(section.frames))
+            yield Actor(name, ActorState.MAIN if name == _MAIN_THREAD else ActorState.UNKNOWN)
 
 
 def _build_location(draft: ReportDraft, accesses: tuple[Access, ...]) -> Location | None:
@@ -267,6 +168,7 @@ def _build_location(draft: ReportDraft, accesses: tuple[Access, ...]) -> Locatio
         address = fields.get("address")
         if address is not None and not int(address, 16):
             address = None  # a global unknown to the symbolizer
+        accessed = next((access.address for access in accesses if access.address), None)
         object_name = fields.get("object", "heap block")
         name = native.readable_name(fields.get("name", "<null>"))
         return Location(
@@ -274,18 +176,11 @@ def _build_location(draft: ReportDraft, accesses: tuple[Access, ...]) -> Locatio
             name if name != "<null>" else None if object_name == "heap block" else object_name,
             address,
             int(fields["size"]) if "size" in fields else None,
-            _offset_in_block(address, accesses),
+            max(0, int(accessed, 16) - int(address, 16)) if accessed and address else None,
             fields.get("actor"),
-            stack=tuple(section.frames),
+            stack=section.stack,
         )
     return None
-
-
-def _offset_in_block(address: str | None, accesses: tuple[Access, ...]) -> int | None:
-    accessed = next((access.address for access in accesses if access.address), None)
-    if address is None or accessed is None:
-        return None
-    return max(0, int(accessed, 16) - int(address, 16))
 
 
 def _build_locks(draft: ReportDraft) -> list[Lock]:
@@ -295,7 +190,7 @@ def _build_locks(draft: ReportDraft) -> list[Lock]:
             locks.setdefault(match["id"], Lock(match["id"], match["address"]))
     for section in draft.find_sections("mutex"):
         name = section.fields["lock"]
-        locks[name] = Lock(name, section.fields.get("address"), tuple(section.frames))
+        locks[name] = Lock(name, section.fields.get("address"), section.stack)
     return list(locks.values())
 
 
@@ -303,16 +198,9 @@ def _lock_cycle(draft: ReportDraft) -> Iterable[LockEdge]:
     for i, section in enumerate(draft.sections):
         if section.name == "edge":
             held = next((s for s in draft.sections[i + 1 : i + 2] if s.name == "held"), None)
-            yield LockEdge(
-                section.fields["held"],
-                section.fields["lock"],
-                section.fields["actor"],
-                tuple(section.frames),
-                tuple(held.frames) if held else (),
-            )
-
-
-# -- facts --------------------------------------------------------------------------------------
+            fields = section.fields
+            held_stack = held.stack if held else ()
+            yield LockEdge(fields["held"], fields["lock"], fields["actor"], section.stack, held_stack)
 
 
 def _program_name(draft: ReportDraft) -> str | None:
@@ -354,7 +242,7 @@ def _section_facts(section: ReportSection) -> Iterable[tuple[str, str]]:
         yield "object", fields["object"]
     if section.name == "descriptor":
         yield "descriptor", fields["what"]
-    if section.name == "sleep" and (sleep_site := find_site(tuple(section.frames))) is not None:
+    if section.name == "sleep" and (sleep_site := find_site(section.stack)) is not None:
         yield "as if synchronized via sleep", f"{sleep_site.function} {sleep_site.file}:{sleep_site.line}"
 
 
@@ -381,13 +269,30 @@ _JOINED_LINES = JoinedLinePatterns(
         r"(?:#0 [^#\n]{1,300}?\+0x[0-9a-f]|[A-Z][a-z-]{3,8} (?:of|acc|order))"
     ),
 )
-_REQUIRED_LITERALS = (b"#0", b"[failed", b"SUMMARY", b"#<")
 
 
-class TsanGrammar:
-    """The lines of a ThreadSanitizer report."""
+class TsanDetector(Detector):
+    """ThreadSanitizer, as gcc and clang print it."""
 
+    name = "tsan"
+    display_name = "ThreadSanitizer"
+    symbols = native
+    # single words, so that colors and special spaces cannot split them
+    anchors = (b"ThreadSanitizer:", b" by thread T", b" by main thread", b"ThreadSanitizer</")
+    hints = (b"hread",)
+    opening_literals = ("ThreadSanitizer", " thread", "Cycle in")
+    opening_patterns = (_OPENING_LINE,)
+    fragment_pattern = _HEADER_FRAGMENT
+    required_literals = ((b"#0", b"[failed", b"SUMMARY", b"#<"),)
+    lookback_bytes = 1 << 14
+    joined_lines = _JOINED_LINES
     allows_headerless_stack = True
+
+    def anchor_starts_report(self, anchor: bytes) -> bool:
+        return anchor.startswith(b"ThreadSanitizer")
+
+    def new_parser(self) -> GrammarParser:
+        return GrammarParser(self)
 
     def parse_line(self, body: str) -> LineToken | None:
         return tsan_lines.parse_line(body)
@@ -396,45 +301,55 @@ class TsanGrammar:
         return tsan_lines.build_frame(token)
 
     def starts_new_report(self, draft: ReportDraft, token: LineToken) -> bool:
-        return _starts_new_report(draft, token)
+        names = {section.name for section in draft.sections}
+        if token.name == "cycle":
+            return bool(names)
+        if token.name != "access":
+            return False
+        previous = _is_previous_access(token.fields)
+        if not previous:
+            return bool(names)
+        return any(_is_previous_access(section.fields) for section in draft.find_sections("access"))
 
     def is_complete(self, draft: ReportDraft) -> bool:
-        return _is_complete(draft)
+        """Does the draft have a summary, all stacks, and the creation of every accessing thread?"""
+        if not draft.is_closed or not all(_has_stack(section) for section in draft.sections):
+            return False
+        if any(section.name == "lost" for section in draft.sections):
+            return False
+        kind = _find_kind(draft)
+        if kind in _TWO_ACCESS_KINDS and len(draft.find_sections("access")) < 2:
+            return False
+        created = {section.fields["id"] for section in _thread_sections(draft)}
+        actors = {s.fields["actor"] for s in draft.find_sections("access", "edge")} - {_MAIN_THREAD}
+        return {actor.removeprefix("thread ") for actor in actors} <= created
 
     def build_report(self, draft: ReportDraft, damage: set[Damage]) -> Report | None:
-        return _build_report(draft, damage)
-
-
-class TsanDetector(GrammarDetector):
-    """ThreadSanitizer, as gcc and clang print it."""
-
-    name = "tsan"
-    display_name = "ThreadSanitizer"
-    opt_in = False
-    symbols = native
-    # single words, so that colors and special spaces cannot split them
-    anchors = (b"ThreadSanitizer:", b" by thread T", b" by main thread", b"ThreadSanitizer</")
-    hints = (b"hread",)
-    lookback_bytes = 1 << 14
-    joined_lines = _JOINED_LINES
-
-    def find_opening(self, text: str) -> int:
-        if "ThreadSanitizer" not in text and " thread" not in text and "Cycle in" not in text:
-            return -1
-        match = _OPENING_LINE.search(text)
-        return match.start() if match else -1
-
-    def is_fragment(self, text: str) -> bool:
-        return _HEADER_FRAGMENT.search(text) is not None
-
-    def might_contain(self, following: bytes) -> bool:
-        return any(literal in following for literal in _REQUIRED_LITERALS)
-
-    def anchor_starts_report(self, anchor: bytes) -> bool:
-        return anchor.startswith(b"ThreadSanitizer")
-
-    def new_parser(self) -> GrammarParser:
-        return GrammarParser(TsanGrammar())
+        kind = _find_kind(draft)
+        if kind is None:
+            return None
+        accesses = tuple(_build_accesses(draft, kind))
+        sections = draft.find_sections("access")
+        has_failed_stacks = bool(sections) and all(map(_has_failed_stack, sections))
+        if not has_failed_stacks and not any(access.stack for access in accesses):
+            return None
+        if draft.opening_fields is None:
+            damage.add(Damage.NO_BANNER)
+        if any(_has_failed_stack(section) for section in draft.sections):
+            damage.add(Damage.NO_STACK)
+        actors = tuple(_build_actors(draft, accesses))
+        return Report(
+            self.name,
+            kind,
+            accesses,
+            actors,
+            _build_location(draft, accesses),
+            native.find_native_test(accesses, actors),
+            tuple(sorted(damage)),
+            tuple(_build_locks(draft)),
+            tuple(_lock_cycle(draft)),
+            tuple(dict(_report_facts(draft)).items()),
+        )
 
 
 DETECTOR = TsanDetector()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.detectors.grammar_parser import LineRole, LineToken
+from deadheat.detectors.grammar_parser import LineRole, LineToken, search_patterns, token_from_match
 from deadheat.symbols import native
 from deadheat.text.lazy_regex import lazy_compile
 
@@ -33,13 +33,11 @@ _OTHER_OUTPUT = lazy_compile(
 # "  Previous atomic write of size 4 at 0x7b0c00000000 by thread T1 (mutexes: write M1, read M2):"
 # a lower-case start would be the end of a wrapped header
 _MEMORY_ACCESS = (
-    r"(?P<op>Previous (?:atomic )?(?:read|write)|Atomic (?:read|write)|Read|Write)"
-    r" of size (?P<size>\d{1,19})"
+    r"(?P<op>Previous (?:atomic )?(?:read|write)|Atomic (?:read|write)|Read|Write) of size (?P<size>\d{1,19})"
 )
 # "  Modifying access of Swift variable at 0x7b0800023cf0 by thread T2:"
 _OBJECT_ACCESS = (
-    r"(?P<external>Previous (?:modifying|read-only)|Modifying|Read-only) access of"
-    r" (?P<object>[^\n]{1,200}?)"
+    r"(?P<external>Previous (?:modifying|read-only)|Modifying|Read-only) access of (?P<object>[^\n]{1,200}?)"
 )
 ACCESS_HEADER = lazy_compile(
     rf"(?:{_MEMORY_ACCESS}|{_OBJECT_ACCESS}) at {_ADDRESS} by {_ACTOR}(?: \(mutexes: (?P<locks>[^()\n]{{1,600}})\))?:"
@@ -57,8 +55,7 @@ _SECTION_SOURCES = {
     "descriptor": rf"Location is file descriptor (?P<name>\d{{1,9}}) (?P<what>created|destroyed) by"
     rf" {_ACTOR}(?: at)?:{{1,2}}",
     # "  Mutex M1 acquired here while holding mutex M0 in thread T1:"
-    "edge": rf"Mutex (?P<lock>M\d{{1,19}}) acquired here while holding mutex (?P<held>M\d{{1,19}}) in"
-    rf" {_ACTOR}:",
+    "edge": rf"Mutex (?P<lock>M\d{{1,19}}) acquired here while holding mutex (?P<held>M\d{{1,19}}) in {_ACTOR}:",
     # "  Mutex M0 previously acquired by the same thread here:"
     "held": r"Mutex (?P<lock>M\d{1,19}) previously acquired by the same thread here:",
     # "  Mutex M1 (0x55b9a397d0c0) created at:"
@@ -110,8 +107,7 @@ _MODULE = lazy_compile(
 _FILE_AND_LINE = lazy_compile(r" (?:[^\s:]|:(?!\d)){1,1000}:\d{1,7}(?::\d{1,5})?(?=[^\d:.]|$)")
 # the rest of a frame that was wrapped after its line number: "(shop+0x11f1) (BuildId: 79…)", "352)"
 _FRAME_REST = lazy_compile(
-    r"\([^()\n]{1,300}\+0x[0-9a-f]{1,16}\)(?: \(BuildId: [0-9a-f]{0,64}\)?)?$"
-    r"|\(?[BuildI]{0,7}:? ?[0-9a-f]{0,64}\)$"
+    r"\([^()\n]{1,300}\+0x[0-9a-f]{1,16}\)(?: \(BuildId: [0-9a-f]{0,64}\)?)?$|\(?[BuildI]{0,7}:? ?[0-9a-f]{0,64}\)$"
 )
 _LINE_NUMBER = lazy_compile(r":(\d{1,7})(?::\d{1,5})?$")
 _DISCRIMINATOR = lazy_compile(r" \(discriminator \d{1,6}\)$")
@@ -119,29 +115,24 @@ _DISCRIMINATOR = lazy_compile(r" \(discriminator \d{1,6}\)$")
 _PROGRAM_COUNTER = lazy_compile(r"0x[0-9a-f]{1,16} (?:in )?")
 _MAX_FRAME_LENGTH = 8_000
 
-# the text between "ThreadSanitizer: " and "(pid=", longer prefixes first
+# starts of the text between "ThreadSanitizer: " and "(pid=", longer ones first
 KINDS = {
-    "data race on vptr (ctor/dtor vs virtual call)": "data-race-on-vptr",
     "data race on vptr": "data-race-on-vptr",
     "data race": "data-race",
     "heap-use-after-free (virtual call vs free)": "use-after-free-on-vptr",
     "heap-use-after-free": "use-after-free",
-    "race on external object": "race-on-external-object",
     "Swift access race": "data-race-on-swift-object",
     "race on a Swift variable": "data-race-on-swift-object",
     "race on": "race-on-external-object",
     "thread leak": "thread-leak",
     "destroy of a locked mutex": "destroy-locked-mutex",
     "double lock of a mutex": "double-lock",
-    "use of an invalid mutex (e.g. uninitialized or destroyed)": "invalid-mutex-access",
     "use of an invalid mutex": "invalid-mutex-access",
-    "unlock of an unlocked mutex (or by a wrong thread)": "unlock-unlocked-mutex",
     "unlock of an unlocked mutex": "unlock-unlocked-mutex",
     "read lock of a write locked mutex": "read-lock-of-write-locked-mutex",
     "read unlock of a write locked mutex": "read-unlock-of-write-locked-mutex",
     "signal-unsafe call inside of a signal": "signal-unsafe-call",
     "signal handler spoils errno": "errno-in-signal",
-    "lock-order-inversion (potential deadlock)": "lock-order-inversion",
     "lock-order-inversion": "lock-order-inversion",
     "mutex held in the wrong context": "mutex-held-wrong-context",
 }
@@ -150,7 +141,6 @@ _SUMMARY_KIND = lazy_compile(
     r"([a-z]{2,30}(?:[ -][a-z]{1,30}){1,12})(?: \([^()\n]{1,100}\))? "
     r"(?:\S{1,1000}:\d{1,7}|\(\S{1,1000}\+0x[0-9a-f]{1,16}\)) in "
 )
-_CRASH_KINDS = frozenset(("stack-overflow",))
 _KINDS_WITHOUT_SPACES = {text.replace(" ", ""): kind for text, kind in KINDS.items()}
 _WORD = lazy_compile(r"[A-Za-z0-9]+")
 
@@ -167,7 +157,7 @@ def kind_from_summary(description: str) -> str | None:
     if kind := find_known_kind(description):
         return kind
     match = _SUMMARY_KIND.match(description)
-    return match[1].replace(" ", "-") if match and match[1] not in _CRASH_KINDS else None
+    return match[1].replace(" ", "-") if match and match[1] != "stack-overflow" else None
 
 
 def kind_from_banner(description: str) -> str:
@@ -183,42 +173,36 @@ def parse_line(body: str) -> LineToken | None:
     if "ThreadSanitizer" in body:
         return _parse_banner(body)
     if " by " in body and (match := ACCESS_HEADER.search(body)) is not None:
-        return _token_from_match(LineRole.SECTION, "access", match)
+        return token_from_match(LineRole.SECTION, "access", match)
     for phrase, names in _SECTIONS_BY_PHRASE.items():
         if phrase in body:
             for name in names:
                 if (match := _SECTION_PATTERNS[name].search(body)) is not None:
                     # a header without a colon may continue
-                    return _token_from_match(LineRole.SECTION, name, match, is_complete=name != "stackless")
+                    return token_from_match(LineRole.SECTION, name, match, is_complete=name != "stackless")
     return _parse_detail(body)
-
-
-def _token_from_match(role: LineRole, name: str, match: re.Match[str], is_complete: bool = True) -> LineToken:
-    fields = {key: value for key, value in match.groupdict().items() if value is not None}
-    return LineToken(role, name, fields, match.start(), match.end(), is_complete)
 
 
 def _parse_banner(body: str) -> LineToken | None:
     if match := BANNER.search(body):
-        return _token_from_match(LineRole.OPENING, "banner", match)
+        return token_from_match(LineRole.OPENING, "banner", match)
     if match := SUMMARY.search(body):
-        return _token_from_match(LineRole.CLOSING, "summary", match)
+        return token_from_match(LineRole.CLOSING, "summary", match)
     if match := _OTHER_OUTPUT.search(body):
-        return _token_from_match(LineRole.STOP, "stop", match)
+        return token_from_match(LineRole.STOP, "stop", match)
     match = _CUT_BANNER.search(body)
     if match is None or not any(text.startswith(match["what"]) or match["what"].startswith(text) for text in KINDS):
         return None
-    return _token_from_match(LineRole.OPENING, "banner", match, is_complete=False)
+    return token_from_match(LineRole.OPENING, "banner", match, is_complete=False)
 
 
 def _parse_detail(body: str) -> LineToken | None:
-    for name, pattern in _DETAIL_PATTERNS.items():
-        if match := pattern.search(body):
-            return _token_from_match(LineRole.DETAIL, name, match)
+    if token := search_patterns(LineRole.DETAIL, _DETAIL_PATTERNS, body):
+        return token
     if match := _BAR.match(body):
-        return _token_from_match(LineRole.CLOSING, "bar", match)
+        return token_from_match(LineRole.CLOSING, "bar", match)
     if body[-1] == ")" and (match := _FRAME_REST.match(body)):
-        return _token_from_match(LineRole.CONTINUATION, "rest", match)
+        return token_from_match(LineRole.CONTINUATION, "rest", match)
     return None
 
 

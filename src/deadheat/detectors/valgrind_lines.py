@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.detectors import JoinedLinePatterns
-from deadheat.detectors.grammar_parser import LineRole, LineToken
-from deadheat.model import Frame, Location, Origin
+from deadheat.detectors import Detector, JoinedLinePatterns
+from deadheat.detectors.grammar_parser import LineRole, LineToken, search_patterns, token_from_match
+from deadheat.model import Frame, Location, Lock, Origin
 from deadheat.symbols import native, read_frame_list
 from deadheat.text.lazy_regex import lazy_compile
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from deadheat.detectors.grammar_parser import ReportDraft, ReportSection
 
@@ -24,7 +24,7 @@ _FRAME_LOCATION = lazy_compile(r" ?\((?:in (?P<object>[^()]{1,1000})|(?P<file>[^
 # a location that was cut: " (races.c", " (in /usr/li"
 _CUT_LOCATION = lazy_compile(r" \([^()]*$")
 # the starts of lines that were joined: the process id, or known words
-JOINED_LINES = JoinedLinePatterns(
+_JOINED_LINES = JoinedLinePatterns(
     lazy_compile(
         r"(?P<end>)(?:(?<!=)(?===\d{1,9}== )|(?<!== )(?<!==  )(?<!==    )(?="
         r"(?:at|by) 0x[0-9A-F]{4,16}: |-{3}Thread-A|Possible data|This conf|Locks held: |Thread #\d"
@@ -67,8 +67,7 @@ _DETAIL_PATTERNS = {
     ),
     # "in frame #1, created by main (races.cc:14)"
     "in-frame": lazy_compile(
-        r"in frame #\d{1,4}, created by (?P<function>.{1,1000}?)"
-        r" \((?P<file>[^():]{1,1000}):(?P<line>\d{1,9})\)"
+        r"in frame #\d{1,4}, created by (?P<function>.{1,1000}?) \((?P<file>[^():]{1,1000}):(?P<line>\d{1,9})\)"
     ),
     # "Block was alloc'd by thread #1", "Block was alloc'd at"
     "allocated-by": lazy_compile(r"Block was alloc'd by thread (?P<owner>#?\d{1,9})"),
@@ -96,21 +95,6 @@ _NAME_LENGTH = lazy_compile(r"L?(\d{1,3})")
 _OUTERMOST_FUNCTIONS = ("main", "(below main)", "clone", "clone3")
 
 
-# raw bytes: a program counter, which may be wrapped or contain stray bytes
-_PROGRAM_COUNTER = lazy_compile(
-    rb"0x[0-9A-Fa-f\x00-\x08\x0e-\x1f\x7f-\xff]{0,20}(?::|[^\w ,.()]{0,8}\n)"
-    rb"|(?:at|by) 0(?:[^\w ,.()]{0,8}\n|[\x00-\x08\x0e-\x1f\x7f-\xff]{1,8}x)"
-)
-
-
-def might_contain_frame(following: bytes) -> bool:
-    """Might these raw bytes contain a frame?"""
-    return b"0x" in following and _PROGRAM_COUNTER.search(following) is not None
-
-
-# -- tokens ----------------------------------------------------------------------------------------
-
-
 def parse_shared_line(body: str) -> LineToken | None:
     """Parse a frame, the description of an address, or other output that ends a report."""
     if (match := _FRAME_LINE.match(body)) is not None:
@@ -119,16 +103,7 @@ def parse_shared_line(body: str) -> LineToken | None:
         return _parse_address_line(body, match)
     if match := _OTHER_OUTPUT.match(body):
         return LineToken(LineRole.STOP, "stop", {}, 0, match.end())
-    for name, pattern in _DETAIL_PATTERNS.items():
-        if match := pattern.search(body):
-            return token_from_match(LineRole.DETAIL, name, match)
-    return None
-
-
-def token_from_match(role: LineRole, name: str, match: re.Match[str], is_complete: bool = True) -> LineToken:
-    """A token with the named groups of a match as its fields."""
-    fields = {key: value for key, value in match.groupdict().items() if value is not None}
-    return LineToken(role, name, fields, match.start(), match.end(), is_complete)
+    return search_patterns(LineRole.DETAIL, _DETAIL_PATTERNS, body)
 
 
 def _parse_frame_line(body: str, head: re.Match[str]) -> LineToken:
@@ -138,9 +113,9 @@ def _parse_frame_line(body: str, head: re.Match[str]) -> LineToken:
         function = _CUT_LOCATION.sub("", body[head.end() :])
         is_complete = function == "???" == body[head.end() :]
         return LineToken(LineRole.FRAME, "frame", {"function": function}, 0, len(body), is_complete, number)
-    fields = {key: value for key, value in place.groupdict().items() if value}
-    fields["function"] = body[head.end() : place.start()]
-    return LineToken(LineRole.FRAME, "frame", fields, 0, place.end(), True, number)
+    token = token_from_match(LineRole.FRAME, "frame", place)
+    fields = {**token.fields, "function": body[head.end() : place.start()]}
+    return token._replace(fields=fields, start=0, frame_number=number)
 
 
 def _parse_address_line(body: str, head: re.Match[str]) -> LineToken:
@@ -156,9 +131,6 @@ def _parse_address_line(body: str, head: re.Match[str]) -> LineToken:
 # "Kennel::admit(std::string const&) (kennel.cc:4)", as `format_stack` writes it
 _FORMATTED_FRAME = lazy_compile(r"(?P<function>.{1,2000}) \((?P<file>[^\s()]{1,1000}):(?P<line>\d{1,9})\)")
 _MAX_FRAMES = 60
-
-
-# -- frames and memory --------------------------------------------------------------------------------
 
 
 def build_frame(token: LineToken) -> Frame:
@@ -190,11 +162,6 @@ def _frame_origin(frame: Frame) -> Origin:
     return frame.origin
 
 
-def ends_at_outermost(frames: Sequence[Frame]) -> bool:
-    """Is the last frame the outermost one, so that the stack is complete?"""
-    return bool(frames) and frames[-1].function in _OUTERMOST_FUNCTIONS
-
-
 def build_location(section: ReportSection, thread: str = "thread ") -> Location:
     """Build a location from an `address` section. `thread` is the prefix of thread names."""
     fields = section.fields
@@ -204,7 +171,7 @@ def build_location(section: ReportSection, thread: str = "thread ") -> Location:
     offset = fields.get("offset")
     if fields.get("side") == "inside":
         offset = fields["distance"]
-    stack = tuple(section.frames)
+    stack = section.stack
     if "in-frame" in details:
         stack = (build_frame(LineToken(LineRole.FRAME, "frame", details["in-frame"], 0, 0)),)
     return Location(
@@ -247,11 +214,6 @@ def demangle_variable(name: str) -> str:
     return "::".join("(anonymous namespace)" if part == "_GLOBAL__N_1" else part for part in parts)
 
 
-def all_have_stacks(draft: ReportDraft, *names: str) -> bool:
-    """Does every section with one of these names have a stack?"""
-    return all(section.frames for section in draft.find_sections(*names))
-
-
 def format_stack(section: ReportSection) -> str:
     """Format a stack in one line, innermost first, for a fact of a report."""
     return " < ".join(f"{f.function} ({f.file}:{f.line})" if f.line else f.function for f in section.frames)
@@ -269,3 +231,38 @@ def merge_facts(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]
     for name, value in facts:
         values_by_name.setdefault(name, []).append(value)
     return tuple((name, "; ".join(dict.fromkeys(values))) for name, values in values_by_name.items())
+
+
+def build_locks(draft: ReportDraft, observed_section: str) -> tuple[Lock, ...]:
+    """The locks of a report, each with the stack of the section that says where it was first observed."""
+    observed = {s.fields["lock"]: s.stack for s in draft.find_sections(observed_section)}
+    lock_ids = [s.fields["lock"] for s in draft.sections if "lock" in s.fields]
+    return tuple(Lock(lock, lock, observed.get(lock, ())) for lock in dict.fromkeys(lock_ids))
+
+
+def has_complete_stacks(draft: ReportDraft, main: ReportSection, *other_sections: str) -> bool:
+    """Do these sections have stacks, and does the last one end with its outermost frame?"""
+    stacks = [main.frames, *(section.frames for section in draft.find_sections(*other_sections))]
+    return all(stacks) and (draft.has_ended or stacks[-1][-1].function in _OUTERMOST_FUNCTIONS)
+
+
+# raw bytes: a program counter, which may be wrapped or contain stray bytes
+_PROGRAM_COUNTER = lazy_compile(
+    rb"0x[0-9A-Fa-f\x00-\x08\x0e-\x1f\x7f-\xff]{0,20}(?::|[^\w ,.()]{0,8}\n)"
+    rb"|(?:at|by) 0(?:[^\w ,.()]{0,8}\n|[\x00-\x08\x0e-\x1f\x7f-\xff]{1,8}x)"
+)
+
+
+class ValgrindDetector(Detector):
+    """What Helgrind and DRD have in common."""
+
+    symbols = native
+    hints = (b"hread",)
+    joined_lines = _JOINED_LINES
+    allows_headerless_stack = False
+
+    def might_contain(self, following: bytes) -> bool:
+        return b"0x" in following and _PROGRAM_COUNTER.search(following) is not None
+
+    def build_frame(self, token: LineToken) -> Frame:
+        return build_frame(token)

@@ -6,11 +6,8 @@ import pkgutil
 
 
 def read_frame_list(name: str, package: str = "deadheat.symbols") -> dict[str, tuple[str, ...]]:
-    """Read the groups of a list file: `[group]` lines, then one entry per line; `#` starts a comment.
-
-    Uses `pkgutil.get_data`, which also works in a zip file.
-    """
-    data = pkgutil.get_data(package, name)
+    """Read the groups of a list file: `[group]` lines, then one entry per line; `#` starts a comment."""
+    data = pkgutil.get_data(package, name)  # also works in a zip file
     groups: dict[str, list[str]] = {}
     entries: list[str] = []
     for raw in (data or b"").decode().splitlines():

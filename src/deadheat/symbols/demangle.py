@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
-
 _ITANIUM_SYMBOL = lazy_compile(r"_{1,3}Z(?=[\dNLSZTG])")
 _CLONE_SUFFIX = lazy_compile(r"(?:\.\w{1,40}){1,6}$")
 # "A42_": an array, "T0_": a template parameter

@@ -13,7 +13,6 @@ from deadheat.text.lazy_regex import lazy_compile
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-
 # cache of source functions; a dictionary is faster than `lru_cache`
 _source_function_cache: Final[dict[str, str]] = {}
 _MAX_CACHED_FUNCTIONS: Final = 1 << 10
@@ -129,9 +128,8 @@ def _suffix_length(function: str, end: int) -> int:
 def _function_after_inlining(function: str) -> str:
     """The function that contains a closure whose name includes the functions it was inlined into.
 
-    Go 1.21 to 1.26 print such names: `wait.(*Queue).run.gowrap1.Until.BackoffUntil` is in
-    `BackoffUntil`. `cart.Item.Price` may be a method or `Price` inlined into `Item`; the result is
-    `Price` in both cases.
+    Go 1.21 to 1.26 print such names: `wait.(*Queue).run.gowrap1.Until.BackoffUntil` is in `BackoffUntil`.
+    `cart.Item.Price` may be a method or `Price` inlined into `Item`; the result is `Price` in both cases.
     """
     package, _, name = function.partition(".")
     at = name.rfind("(*")
@@ -180,7 +178,7 @@ def enclosing_test(function: str) -> str | None:
 
 
 # packages whose name does not imply a folder
-_UNPLACED_PACKAGES: Final = ("main", "command-line-arguments", "")
+_NAMELESS_PACKAGES: Final = ("main", "command-line-arguments")
 
 
 def is_absolute_path(path: str) -> bool:
@@ -204,11 +202,7 @@ def find_module_roots(frames: Iterable[Frame]) -> dict[str, str]:
 
 
 def relative_to_root(frame: Frame, roots: dict[str, str]) -> Frame:
-    """The frame with its file relative to a known module root, if it is below one.
-
-    The module root of `/go/tidb/tidb-server/main.go` is not known from `main.main`, but from another
-    frame of the same report in `/go/tidb/executor`.
-    """
+    """The frame with its file relative to a module root that is known from other frames, if it is below one."""
     if not is_absolute_path(frame.file):
         return frame
     root = next((r for r in roots if frame.file.startswith(r)), None)
@@ -216,7 +210,7 @@ def relative_to_root(frame: Frame, roots: dict[str, str]) -> Frame:
         return frame
     file = frame.file.removeprefix(root)
     package = frame.package
-    if roots[root] and frame.function[-1:].isdigit() and package not in _UNPLACED_PACKAGES:
+    if roots[root] and frame.function[-1:].isdigit() and package and package not in _NAMELESS_PACKAGES:
         # a closure has the name of a function in another package that it was inlined into
         package = f"{roots[root]}/{file.rpartition('/')[0]}".rstrip("/")
     return frame._replace(file=file, package=package)
@@ -225,8 +219,7 @@ def relative_to_root(frame: Frame, roots: dict[str, str]) -> Frame:
 _FRAME_LISTS: Final = read_frame_list("go.frames.txt")
 _STDLIB: Final = frozenset(_FRAME_LISTS["stdlib"])
 _STDLIB_TOPS: Final = frozenset(entry.partition("/")[0] for entry in _STDLIB)
-_GENERATED: Final = frozenset(_FRAME_LISTS["generated"])
-_GENERATED_FILES: Final = tuple(_FRAME_LISTS["generated"])
+GENERATED_FILES: Final = frozenset(_FRAME_LISTS["generated"])
 _MODULE_DEPTHS: Final = {host: int(n) for host, n in (entry.split() for entry in _FRAME_LISTS["host-depth"])}
 # runtime functions whose caller is missing in some Go versions
 CALLER_HIDING_FUNCTIONS: Final = tuple(_FRAME_LISTS["hides-caller"])
@@ -244,8 +237,7 @@ def _package_pattern(group: str) -> re.Pattern[str]:
 _RUNTIME_PACKAGE: Final = _package_pattern("runtime")
 _TEST_PACKAGE: Final = _package_pattern("test")
 _TEST_TOPS: Final = frozenset(entry.partition("/")[0] for entry in _FRAME_LISTS["test"])
-# first path elements that user packages rarely have
-_KNOWN_TOPS: Final = _STDLIB_TOPS | _TEST_TOPS
+_KNOWN_TOPS: Final = _STDLIB_TOPS | _TEST_TOPS  # first path elements that user packages rarely have
 # error libraries and their subpackages
 _ERROR_LIBRARIES: Final = tuple(entry.removesuffix("...") for entry in _FRAME_LISTS["errors"])
 
@@ -253,7 +245,6 @@ _ERROR_LIBRARIES: Final = tuple(entry.removesuffix("...") for entry in _FRAME_LI
 _MODULE_CACHE: Final = lazy_compile(r"(?:^|/)[^/@]+@v[^/]+/(.+)$")
 # "external/com_github_pingcap_errors/stack.go", "bazel-out/k8-fastbuild/bin/pkg/x.go"
 _BAZEL: Final = lazy_compile(r"(?:^|/)(?:external/[^/]+|bazel-out/[^/]+/bin)/(.+)$")
-_NAMELESS_PACKAGES: Final = ("main", "command-line-arguments")
 # "github.com/acme/relay/v2/hub": major versions of a module are treated as the same code
 _MAJOR_ELEMENT: Final = lazy_compile(r"/v(?:[2-9]|[1-9]\d{1,2})(?=/|$)")
 _MAJOR_VERSION: Final = lazy_compile(r"v\d+$")
@@ -295,7 +286,7 @@ def find_origin(package: str, path: str) -> Origin:
         return Origin.TEST if _TEST_PACKAGE.match(package) else Origin.STDLIB
     if top in _TEST_TOPS and top != "testing" and _TEST_PACKAGE.match(package):
         return Origin.TEST
-    if path.endswith(_GENERATED_FILES) and path.rpartition("/")[2] in _GENERATED:
+    if path.endswith(_FRAME_LISTS["generated"]) and path.rpartition("/")[2] in GENERATED_FILES:
         return Origin.GENERATED
     return Origin.USER
 
@@ -307,10 +298,6 @@ def is_error_library(package: str) -> bool:
         name = package.split("/")[-2:][0]
     # "example.com/shop/internal/errors", "example.com/shop/xerrors/v2": a project's own error library
     return f"{package}/".startswith(_ERROR_LIBRARIES) or name in ("errors", "xerrors", "errs", "stacktrace")
-
-
-def is_generated_file(file: str) -> bool:
-    return file in _GENERATED
 
 
 def _is_stdlib_package(package: str, path: str) -> bool:
@@ -341,17 +328,14 @@ def relative_path(package: str, path: str, origin: Origin) -> str:
         return f"vendor/{path.rpartition('/vendor/')[2]}"
     if not package or package[:2] == "_/":
         return path
-    if not _has_root_or_drive(path) and not (_is_trimpath(package, path)):
+    host = package.partition("/")[0]
+    # with `-trimpath`, a path starts with the import path: `github.com/acme/relay/hub.go`
+    is_import_path = "." in host and path.startswith(f"{host}/")
+    if not is_import_path and not _has_root_or_drive(path):
         return path.removeprefix("./")
     folder, _, name = path.rpartition("/")
     relative_folder = _path_below_module(package.split("/"), folder.split("/"))
     return path if relative_folder is None else "/".join([*relative_folder, name])
-
-
-def _is_trimpath(package: str, path: str) -> bool:
-    """Is this a path printed with `-trimpath`, an import path: `github.com/acme/relay/hub.go`?"""
-    host = package.partition("/")[0]
-    return "." in host and path.startswith(f"{host}/")
 
 
 def _path_below_module(parts: list[str], folder: list[str]) -> list[str] | None:
@@ -371,10 +355,7 @@ def _path_below_module(parts: list[str], folder: list[str]) -> list[str] | None:
 
 def _module_depth(host: str) -> int:
     """The number of elements in the module's path; 0 if it depends on the folders."""
-    depth = _MODULE_DEPTHS.get(host)
-    if depth is not None:
-        return depth
-    return 3 if host.startswith("git") and "." in host else 0
+    return _MODULE_DEPTHS.get(host, 3 if host.startswith("git") and "." in host else 0)
 
 
 def _shared_suffix_length(a: list[str], b: list[str]) -> int:
@@ -390,19 +371,13 @@ def locate_package(package: str, folder: str) -> tuple[Origin, str]:
     if cached is None or cached[0] != folder:
         if len(_package_locations) >= _MAX_CACHED_PACKAGES:
             _package_locations.clear()
-        origin, relative_folder = _locate_uncached(package, folder)
-        _package_locations[package] = folder, origin, relative_folder
-        return origin, relative_folder
+        origin, relative_folder = Origin.USER, _folder_in_clone(package, folder)
+        if relative_folder is None:
+            sample = f"{folder}x.go"
+            origin = find_origin(package, sample)
+            relative_folder = relative_path(package, sample, origin)[:-4]
+        cached = _package_locations[package] = folder, origin, relative_folder
     return cached[1], cached[2]
-
-
-def _locate_uncached(package: str, folder: str) -> tuple[Origin, str]:
-    relative_folder = _folder_in_clone(package, folder)
-    if relative_folder is not None:
-        return Origin.USER, relative_folder
-    sample = f"{folder}x.go"
-    origin = find_origin(package, sample)
-    return origin, relative_path(package, sample, origin)[:-4]
 
 
 def _folder_in_clone(package: str, folder: str) -> str | None:
@@ -433,7 +408,7 @@ def make_frame(symbol: str, path: str, line: int | None) -> Frame:
         path = path.replace("\\", "/")
     name_start = path.rfind("/") + 1
     folder, name = path[:name_start], path[name_start:]
-    if not folder or name in _GENERATED:
+    if not folder or name in GENERATED_FILES:
         origin = find_origin(package, path)
         return Frame(function, package, relative_path(package, path, origin), line, origin, path)
     origin, relative_folder = locate_package(package, folder)

@@ -22,8 +22,8 @@ _ENTRY_FUNCTION = _name_pattern("entry")
 _TEST_FUNCTION = _name_pattern("test")
 _INSTRUMENTATION = lazy_compile("|".join(map(re.escape, _FRAME_LISTS["instrumentation"])))
 _NOT_INSTRUMENTATION = _FRAME_LISTS["not-instrumentation"]
-# suffixes of functions that the compiler split or cloned: "vfs_kern_mount.part.0",
-# "pollwake.constprop.0.isra.0", "kcsan_report.cold", "f.llvm.1203"
+# suffixes of functions that the compiler split or cloned: "vfs_kern_mount.part.0", "pollwake.constprop.0.isra.0",
+# "kcsan_report.cold", "f.llvm.1203"
 _CLONE_SUFFIX = lazy_compile(
     r"(?:\.(?:isra|constprop|part|cold|llvm|lto_priv|clone|localalias|specialized)(?:\.\d+)*)+$"
 )
@@ -35,10 +35,7 @@ def source_function(function: str) -> str:
 
 
 def function_key(frame: Frame) -> str:
-    """The function name for fingerprints.
-
-    The file is only known in symbolized reports, and the same code may be a module or built in.
-    """
+    """The function name for fingerprints; the file is only known in symbolized reports."""
     return source_function(frame.function)
 
 

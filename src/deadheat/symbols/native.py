@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from deadheat.model import Frame, Origin
 from deadheat.symbols import demangle, read_frame_list
 from deadheat.text.lazy_regex import lazy_compile
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deadheat.model import Access, Actor
+
+_ANONYMOUS_NAMESPACE = "(anonymous namespace)"
 # operators with brackets; replaced by a placeholder while brackets are removed
 _BRACKET_OPERATORS = (
     "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">",
     " new[]", " delete[]",
 )  # fmt: skip
 _OPERATOR_NAME = lazy_compile(r"\boperator(?:" + "|".join(map(re.escape, _BRACKET_OPERATORS)) + ")")
-_PLACEHOLDERS = {text: chr(0xE000 + i) for i, text in enumerate(("(anonymous namespace)", *_BRACKET_OPERATORS))}
+_PLACEHOLDERS = {text: chr(0xE000 + i) for i, text in enumerate((_ANONYMOUS_NAMESPACE, *_BRACKET_OPERATORS))}
 _ORIGINAL_TEXTS = {ord(char): text for text, char in _PLACEHOLDERS.items()}
 _ARROW_PLACEHOLDER = "\ue0ff"
 _OPENING_BRACKETS = {")": "(", ">": "<", "]": "["}
@@ -36,22 +43,14 @@ _STD_VERSION = lazy_compile(r"\bstd::(?:__1|__cxx11|__ndk1|__debug|_V2)::")
 _BLOCK_INVOKE = lazy_compile(r"_{1,3}(?:\d{1,4}(?=[-+]\[))?(.{1,400}?)_block_invoke(?:_\d{1,6})?$")
 
 
-def strip_clone_suffix(function: str) -> str:
-    """The name without the suffixes of functions that the optimizer cloned."""
-    return _CLONE_SUFFIX.sub("", function) if function[-1:] in "0123456789)]d_pstery" else function
-
-
 def cpp_source_function(name: str) -> str:
     """`shop::Cart::add` for `void shop::Cart::add<int>(int) const::{lambda()#1}::operator()()`."""
     if block := _BLOCK_INVOKE.match(name):
         name = block[1]
-    if name[:2] in ("-[", "+["):
-        return name  # Objective-C
-    if name in ("<null>", "<unknown>"):
-        return name
-    masked = _OPERATOR_NAME.sub(
-        _hide_operator, name.replace("(anonymous namespace)", _PLACEHOLDERS["(anonymous namespace)"])
-    )
+    if name[:2] in ("-[", "+[") or name in ("<null>", "<unknown>"):
+        return name  # Objective-C, or no name
+    masked = name.replace(_ANONYMOUS_NAMESPACE, _PLACEHOLDERS[_ANONYMOUS_NAMESPACE])
+    masked = _OPERATOR_NAME.sub(lambda match: "operator" + _PLACEHOLDERS[match[0][len("operator") :]], masked)
     masked = masked.replace("->", _ARROW_PLACEHOLDER)
     if masked[:1] == "<":
         masked = _strip_trait_cast(masked)
@@ -60,10 +59,6 @@ def cpp_source_function(name: str) -> str:
     first_nested = next((i for i, part in enumerate(parts) if _NESTED_PART.match(part)), len(parts))
     source_name = "::".join(parts[:first_nested]) or ("{lambda}" if parts else "")
     return _STD_VERSION.sub("std::", source_name.translate(_ORIGINAL_TEXTS).replace(_ARROW_PLACEHOLDER, "->"))
-
-
-def _hide_operator(match: re.Match[str]) -> str:
-    return "operator" + _PLACEHOLDERS[match[0].removeprefix("operator")]
 
 
 def _strip_trait_cast(name: str) -> str:
@@ -176,7 +171,6 @@ def swift_source_function(function: str) -> str:
 
 _FRAME_LISTS = read_frame_list("native.frames.txt")
 _AMBIGUOUS_NAMES = frozenset(_FRAME_LISTS["nameless"])
-_ANONYMOUS_NAMESPACE = "(anonymous namespace)"
 NO_PATH = frozenset(("", "<null>", "??", "???", "<unknown>"))
 
 
@@ -222,9 +216,8 @@ def make_frame(function: str, path: str, line: int | None, module: str = "") -> 
     function = readable_name(function)
     if "\\" in path:
         path = path.replace("\\", "/")
-    return Frame(
-        function, _crate_name(function, path), relative_path(path), line, find_origin(function, path, module), path
-    )
+    origin = find_origin(function, path, module)
+    return Frame(function, _crate_name(function, path), relative_path(path), line, origin, path)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -279,7 +272,9 @@ def find_origin(function: str, path: str, module: str = "") -> Origin:
 @lru_cache(maxsize=1 << 13)
 def source_function(function: str) -> str:
     """The function as written, without parameters, template arguments, closures and clones."""
-    if is_swift_name(name := strip_clone_suffix(function)):
+    # each suffix of a clone ends in one of these characters
+    name = _CLONE_SUFFIX.sub("", function) if function[-1:] in "0123456789)]d_pstery" else function
+    if is_swift_name(name):
         return swift_source_function(name) or function
     return cpp_source_function(name) or function
 
@@ -293,3 +288,19 @@ def function_key(frame: Frame) -> str:
     if name in _AMBIGUOUS_NAMES or name.startswith("operator"):
         return f"{name} {frame.file.rpartition('/')[2]}"
     return name
+
+
+# "shop::CartTest_Adds_Test::TestBody()" of GoogleTest, "CartTests.testAdd()" of XCTest
+_TEST_FUNCTION = lazy_compile(
+    r"(?:.{0,400}::)?(?P<suite>\w{1,200})_(?P<name>[A-Za-z0-9]{1,200})_Test::TestBody\(|"
+    r"(?:\w{1,100}\.)?(?P<class>\w{1,200})\.(?P<method>test[A-Z0-9]\w{0,200})\("
+)
+
+
+def find_native_test(accesses: Iterable[Access], actors: Iterable[Actor]) -> str | None:
+    """The test that contains an access or that started one of the threads."""
+    stacks = [*(access.stack for access in accesses), *(actor.created_at for actor in actors)]
+    for frame in (frame for stack in stacks for frame in stack):
+        if match := _TEST_FUNCTION.match(frame.function):
+            return f"{match['suite'] or match['class']}.{match['name'] or match['method']}"
+    return None

@@ -1,21 +1,20 @@
 """What the author of a bug report claims: versions, steps, settings, suspects and more.
 
-The plugin registry finds each `FINDER` in this package. A claim is the author's statement with its
-location, and is never taken as a finding. Precision matters more than recall: an uncertain finder
-returns nothing.
+The plugin registry finds each `FINDER` in this package. A claim is the author's statement with its location, and is
+never taken as a finding. Precision matters more than recall: an uncertain finder returns nothing.
 """
 
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import plugins
 from deadheat.bug_reports.claims.outline import BugReportOutline
 from deadheat.model import Claim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from deadheat.bug_reports import OffsetText
 
@@ -31,7 +30,6 @@ _REPEATABLE_KIND = "step"
 class ClaimMatch(NamedTuple):
     """A claim before its location in the raw file is known: `start` and `end` are character offsets."""
 
-    kind: str
     value: str
     start: int
     end: int
@@ -39,12 +37,11 @@ class ClaimMatch(NamedTuple):
     details: tuple[tuple[str, str], ...] = ()
 
 
-class ClaimFinder(Protocol):
+class ClaimFinder(NamedTuple):
     """Finds one kind of claim."""
 
     kind: str
-
-    def find(self, outline: BugReportOutline) -> Iterable[ClaimMatch]: ...
+    find: Callable[[BugReportOutline], Iterator[ClaimMatch]]
 
 
 def find_claims(text: OffsetText, report_bytes: Sequence[tuple[int, int]] = ()) -> list[Claim]:
@@ -54,34 +51,30 @@ def find_claims(text: OffsetText, report_bytes: Sequence[tuple[int, int]] = ()) 
     decoded = raw.decode("utf-8", "surrogateescape")
     report_ranges = [(_character_offset(raw, start), _character_offset(raw, end)) for start, end in report_bytes]
     outline = BugReportOutline(decoded, report_ranges)
-    matches = [
-        match for finder in plugins.claim_finders() for match in islice(finder.find(outline), _MAX_CLAIMS_PER_KIND)
-    ]
-    matches.sort(key=lambda claim: (claim.start, claim.end, claim.kind))
-    return [_make_claim(text, decoded, claim) for claim in _remove_repeats(matches)]
+    found: list[tuple[str, ClaimMatch]] = []
+    for finder in plugins.claim_finders():
+        found += ((finder.kind, match) for match in islice(finder.find(outline), _MAX_CLAIMS_PER_KIND))
+    found.sort(key=lambda claim: (claim[1].start, claim[1].end, claim[0]))
+    known: set[tuple[object, ...]] = set()
+    claims = []
+    for kind, match in found:
+        claim_key = (kind, match.value, match.role, match.details)
+        if kind == _REPEATABLE_KIND or claim_key not in known:
+            known.add(claim_key)
+            claims.append(_make_claim(text, decoded, kind, match))
+    return claims
 
 
 def _character_offset(raw: bytes, at: int) -> int:
     return len(raw[:at].decode("utf-8", "surrogateescape"))
 
 
-def _remove_repeats(matches: list[ClaimMatch]) -> list[ClaimMatch]:
-    known: set[tuple[object, ...]] = set()
-    unique = []
-    for claim in matches:
-        claim_key = (claim.kind, claim.value, claim.role, claim.details)
-        if claim.kind == _REPEATABLE_KIND or claim_key not in known:
-            known.add(claim_key)
-            unique.append(claim)
-    return unique
-
-
-def _make_claim(text: OffsetText, decoded: str, match: ClaimMatch) -> Claim:
+def _make_claim(text: OffsetText, decoded: str, kind: str, match: ClaimMatch) -> Claim:
     end = min(match.end, match.start + _MAX_QUOTE_LENGTH)
     quote = decoded[match.start : end].encode("utf-8", "surrogateescape")
     byte_offset = len(decoded[: match.start].encode("utf-8", "surrogateescape"))
     return Claim(
-        match.kind,
+        kind,
         _clean_text(match.value),
         quote.decode("utf-8", "replace"),
         text.raw_span(byte_offset, byte_offset + len(quote)),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.bug_reports.claims import ClaimMatch, commands
+from deadheat.bug_reports.claims import ClaimFinder, ClaimMatch
+from deadheat.bug_reports.claims.code_blocks import shell_commands, sql_statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deadheat.bug_reports.claims.commands import QuotedCommand
+    from deadheat.bug_reports.claims.code_blocks import QuotedCommand
     from deadheat.bug_reports.claims.outline import BugReportOutline, OutlineBlock
-
 
 _SETTING_VALUE = r"(?:'[^'\n]{0,400}'|\"[^\"\n]{0,400}\"|[^\s,;'\"`]{1,200})"
 # "set @@tidb_index_join_batch_size = 1", "SET GLOBAL x = ON, y = 2"; not a user variable "set @x = 1"
@@ -44,68 +44,54 @@ _RACE_FLAG = re.compile(
 )
 
 
-class SettingFinder:
-    kind = "setting"
-
-    def find(self, outline: BugReportOutline) -> Iterator[ClaimMatch]:
-        for command in commands.sql_statements(outline):
-            yield from self._sql_settings(outline, command)
-        for command in commands.shell_commands(outline):
-            yield from self._shell_settings(outline.text, command)
-        for block in outline.blocks:
-            if not block.has_report:
-                yield from self._config_settings(outline.text, block.start, block.end)
-            if block.kind == "prose":
-                yield from self._prose_settings(outline.text, block.start, block.end)
-
-    def _sql_settings(self, outline: BugReportOutline, command: QuotedCommand) -> Iterator[ClaimMatch]:
-        # "update t set v = 1" sets no variable
-        if not _SET_STATEMENT.match(command.text):
-            return
-        for match in _SQL_SETTING.finditer(outline.text, command.start, command.end):
-            yield self._sql_match(match, command.session)
-
-    def _sql_match(self, match: re.Match[str], session: str = "") -> ClaimMatch:
-        scope = (match["scope"] or "").strip("@. ").lower()
-        details = [("scope", scope)] if scope else []
-        details += [("session", session)] if session else []
-        value = f"{match['name']} = {match['value']}"
-        return ClaimMatch(self.kind, value, *match.span(), "sql", tuple(details))
-
-    def _shell_settings(self, text: str, command: QuotedCommand) -> Iterator[ClaimMatch]:
-        for match in _ENVIRONMENT_VARIABLE.finditer(text, command.start, command.end):
-            if match[1] not in _FAILPOINT_VARIABLES:
-                yield ClaimMatch(self.kind, f"{match[1]}={match[2]}", *match.span(), "environment")
-        for match in _RACE_FLAG.finditer(text, command.start, command.end):
-            yield ClaimMatch(self.kind, match[1], *match.span(1), "flag")
-        for match in _SYSCTL_SETTING.finditer(text, command.start, command.end):
-            yield ClaimMatch(self.kind, f"{match[1]} = {match[2]}", *match.span(), "sysctl")
-
-    def _config_settings(self, text: str, start: int, end: int) -> Iterator[ClaimMatch]:
-        for match in _KERNEL_CONFIG.finditer(text, start, end):
-            yield ClaimMatch(self.kind, match[0], *match.span(), "config")
-
-    def _prose_settings(self, text: str, start: int, end: int) -> Iterator[ClaimMatch]:
-        for match in _ENVIRONMENT_VARIABLE.finditer(text, start, end):
-            if match[1] in _KNOWN_VARIABLES:
-                value = match[2].rstrip(".,)")
-                stop = match.end() - (len(match[2]) - len(value))
-                yield ClaimMatch(self.kind, f"{match[1]}={value}", match.start(), stop, "environment")
-        for match in _SQL_SETTING.finditer(text, start, end):
-            before = text[max(start, match.start() - 1) : match.start()]
-            # "`set x=1`" may be a shell command
-            if before == "`" and (match["scope"] or "@@" in match[0]):
-                yield self._sql_match(match)
+def _find_settings(outline: BugReportOutline) -> Iterator[ClaimMatch]:
+    for command in sql_statements(outline):
+        if _SET_STATEMENT.match(command.text):  # "update t set v = 1" sets no variable
+            for match in _SQL_SETTING.finditer(outline.text, command.start, command.end):
+                yield _sql_match(match, command.session)
+    for command in shell_commands(outline):
+        yield from _shell_settings(outline.text, command)
+    for block in outline.blocks:
+        if not block.has_report:
+            for match in _KERNEL_CONFIG.finditer(outline.text, block.start, block.end):
+                yield ClaimMatch(match[0], *match.span(), "config")
+        if block.kind == "prose":
+            yield from _prose_settings(outline.text, block.start, block.end)
 
 
-SETTING_FINDER = SettingFinder()
+def _sql_match(match: re.Match[str], session: str = "") -> ClaimMatch:
+    scope = (match["scope"] or "").strip("@. ").lower()
+    details = [("scope", scope)] if scope else []
+    details += [("session", session)] if session else []
+    value = f"{match['name']} = {match['value']}"
+    return ClaimMatch(value, *match.span(), "sql", tuple(details))
+
+
+def _shell_settings(text: str, command: QuotedCommand) -> Iterator[ClaimMatch]:
+    for match in _ENVIRONMENT_VARIABLE.finditer(text, command.start, command.end):
+        if match[1] not in _FAILPOINT_VARIABLES:
+            yield ClaimMatch(f"{match[1]}={match[2]}", *match.span(), "environment")
+    for match in _RACE_FLAG.finditer(text, command.start, command.end):
+        yield ClaimMatch(match[1], *match.span(1), "flag")
+    for match in _SYSCTL_SETTING.finditer(text, command.start, command.end):
+        yield ClaimMatch(f"{match[1]} = {match[2]}", *match.span(), "sysctl")
+
+
+def _prose_settings(text: str, start: int, end: int) -> Iterator[ClaimMatch]:
+    for match in _ENVIRONMENT_VARIABLE.finditer(text, start, end):
+        if match[1] in _KNOWN_VARIABLES:
+            value = match[2].rstrip(".,)")
+            stop = match.end() - (len(match[2]) - len(value))
+            yield ClaimMatch(f"{match[1]}={value}", match.start(), stop, "environment")
+    for match in _SQL_SETTING.finditer(text, start, end):
+        before = text[max(start, match.start() - 1) : match.start()]
+        # "`set x=1`" may be a shell command
+        if before == "`" and (match["scope"] or "@@" in match[0]):
+            yield _sql_match(match)
 
 
 # a failpoint's term: "30%sleep(200)->9%sleep(400)", "return(true)", "5*return(1)", "pause"
-_FAILPOINT_ACTION = (
-    r"(?:\d{1,3}(?:\.\d{1,6})?%)?(?:\d{1,9}\*)?"
-    r"(?:return|sleep|panic|pause|print|break|delay|off|yield)"
-)
+_FAILPOINT_ACTION = r"(?:\d{1,3}(?:\.\d{1,6})?%)?(?:\d{1,9}\*)?(?:return|sleep|panic|pause|print|break|delay|off|yield)"
 _FAILPOINT_ARGUMENT = r"(?:\((?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|\\\"[^\"\n]{0,200}\\\"|[^()\n]{0,100})\))?"
 _FAILPOINT_TERM = rf"{_FAILPOINT_ACTION}{_FAILPOINT_ARGUMENT}(?:->{_FAILPOINT_ACTION}{_FAILPOINT_ARGUMENT}){{0,20}}"
 # an unambiguous term: with a percentage, a count or an arrow
@@ -155,53 +141,48 @@ _SLEEP_IN_DIFF = re.compile(
 _DIFF_LANGUAGES = frozenset(("diff", "patch"))
 
 
-class InjectionFinder:
-    kind = "injection"
-
-    def find(self, outline: BugReportOutline) -> Iterator[ClaimMatch]:
-        taken_ranges: list[tuple[int, int]] = []
-        for block in outline.blocks:
-            for found in self._find_failpoints(outline.text, block.start, block.end):
-                taken_ranges.append((found.start, found.end))
-                yield found
-            for match in _UNAMBIGUOUS_TERM.finditer(outline.text, block.start, block.end):
-                if not any(taken_start <= match.start() < taken_end for taken_start, taken_end in taken_ranges[-50:]):
-                    details = (("expression", match[1]),)
-                    yield ClaimMatch(self.kind, match[1], *match.span(1), "failpoint", details)
-            if not block.has_report:
-                for match in _KERNEL_FAULT.finditer(outline.text, block.start, block.end):
-                    yield ClaimMatch(self.kind, match[1], *match.span(1), "fault")
-            if block.kind == "prose":
-                for match in _ADDED_SLEEP.finditer(outline.text, block.start, block.end):
-                    yield ClaimMatch(self.kind, match[1], *match.span(), "sleep")
-            elif block.info_string in _DIFF_LANGUAGES or outline.text.startswith(("diff ", "--- "), block.start):
-                for match in _SLEEP_IN_DIFF.finditer(outline.text, block.start, block.end):
-                    yield ClaimMatch(self.kind, match[1], *match.span(1), "sleep")
-
-    def _find_failpoints(self, text: str, start: int, end: int) -> Iterator[ClaimMatch]:
-        for match in _FAILPOINT_ENABLE.finditer(text, start, end):
-            yield self._failpoint_match(match[1], match[2] or match[3] or "", *match.span())
-        for match in _FAILPOINT_INJECT.finditer(text, start, end):
-            term_match = _UNAMBIGUOUS_TERM.search(match[0])
-            yield self._failpoint_match(match[1], term_match[1] if term_match else "", match.start(), match.end())
-        for match in _FAILPOINT_VARIABLE.finditer(text, start, end):
-            for pair in (match[1] or match[2] or match[3]).split(";"):
-                name, _, term = pair.partition("=")
-                if name.strip():
-                    yield self._failpoint_match(name.strip(), term.strip(), *match.span())
-        for match in _FAILPOINT_URL.finditer(text, start, end):
-            line = text[text.rfind("\n", start, match.start()) + 1 : match.end() + 400].split("\n")[0]
-            term_match = _SENT_TERM.search(line)
-            yield self._failpoint_match(match[1], term_match[1] if term_match else "", *match.span())
-        for match in _GOFAIL_COMMENT.finditer(text, start, end):
-            yield self._failpoint_match(match[1], "", *match.span())
-
-    def _failpoint_match(self, name: str, term: str, start: int, end: int) -> ClaimMatch:
-        details = (("expression", term.replace('\\"', '"')),) if term else ()
-        return ClaimMatch(self.kind, name, start, end, "failpoint", details)
+def _find_injections(outline: BugReportOutline) -> Iterator[ClaimMatch]:
+    taken_ranges: list[tuple[int, int]] = []
+    for block in outline.blocks:
+        for found in _find_failpoints(outline.text, block.start, block.end):
+            taken_ranges.append((found.start, found.end))
+            yield found
+        for match in _UNAMBIGUOUS_TERM.finditer(outline.text, block.start, block.end):
+            if not any(begin <= match.start() < end for begin, end in taken_ranges[-50:]):
+                yield ClaimMatch(match[1], *match.span(1), "failpoint", (("expression", match[1]),))
+        if not block.has_report:
+            for match in _KERNEL_FAULT.finditer(outline.text, block.start, block.end):
+                yield ClaimMatch(match[1], *match.span(1), "fault")
+        if block.kind == "prose":
+            for match in _ADDED_SLEEP.finditer(outline.text, block.start, block.end):
+                yield ClaimMatch(match[1], *match.span(), "sleep")
+        elif block.info_string in _DIFF_LANGUAGES or outline.text.startswith(("diff ", "--- "), block.start):
+            for match in _SLEEP_IN_DIFF.finditer(outline.text, block.start, block.end):
+                yield ClaimMatch(match[1], *match.span(1), "sleep")
 
 
-INJECTION_FINDER = InjectionFinder()
+def _find_failpoints(text: str, start: int, end: int) -> Iterator[ClaimMatch]:
+    for match in _FAILPOINT_ENABLE.finditer(text, start, end):
+        yield _failpoint_match(match[1], match[2] or match[3] or "", *match.span())
+    for match in _FAILPOINT_INJECT.finditer(text, start, end):
+        term_match = _UNAMBIGUOUS_TERM.search(match[0])
+        yield _failpoint_match(match[1], term_match[1] if term_match else "", match.start(), match.end())
+    for match in _FAILPOINT_VARIABLE.finditer(text, start, end):
+        for pair in (match[1] or match[2] or match[3]).split(";"):
+            name, _, term = pair.partition("=")
+            if name.strip():
+                yield _failpoint_match(name.strip(), term.strip(), *match.span())
+    for match in _FAILPOINT_URL.finditer(text, start, end):
+        line = text[text.rfind("\n", start, match.start()) + 1 : match.end() + 400].split("\n")[0]
+        term_match = _SENT_TERM.search(line)
+        yield _failpoint_match(match[1], term_match[1] if term_match else "", *match.span())
+    for match in _GOFAIL_COMMENT.finditer(text, start, end):
+        yield _failpoint_match(match[1], "", *match.span())
+
+
+def _failpoint_match(name: str, term: str, start: int, end: int) -> ClaimMatch:
+    details = (("expression", term.replace('\\"', '"')),) if term else ()
+    return ClaimMatch(name, start, end, "failpoint", details)
 
 
 # "As a workaround, ...", "To work around this, ...", "it can be avoided by ..."
@@ -227,41 +208,38 @@ _SQL_HINT = re.compile(r"/\*\+[^*\n]{1,400}\*/")
 _INLINE_CODE = re.compile(r"`(?![0-9a-f]{7,40}`)([^`\n]{2,400})`")
 
 
-class WorkaroundFinder:
-    kind = "workaround"
-
-    def find(self, outline: BugReportOutline) -> Iterator[ClaimMatch]:
-        for block, start, end in outline.sentences():
-            text = outline.text[start:end]
-            if _WORKAROUND_SECTION.search(block.section) and not _EMPTY_ANSWER.match(text):
-                if not _is_section_heading(text):
-                    yield self._sentence_match(text, start, end)
-            elif _WORKAROUND_WORDS.search(text) and not _NO_WORKAROUND.search(text):
-                yield self._sentence_match(text, start, end)
-        for block in outline.code_blocks():
-            if _WORKAROUND_SECTION.search(block.section) and not block.has_report and outline.block_text(block).strip():
-                yield self._code_match(outline, block)
-
-    def _sentence_match(self, text: str, start: int, end: int) -> ClaimMatch:
-        """The hint or code in the sentence, if there is exactly one; otherwise the sentence."""
-        if hint := _SQL_HINT.search(text):
-            return ClaimMatch(self.kind, hint[0], start, end, "hint")
-        if len(codes := _INLINE_CODE.findall(text)) == 1:
-            return ClaimMatch(self.kind, codes[0], start, end, "code")
-        return ClaimMatch(self.kind, text, start, end, "advice")
-
-    def _code_match(self, outline: BugReportOutline, block: OutlineBlock) -> ClaimMatch:
-        text = outline.block_text(block)
-        hint = _SQL_HINT.search(text)
-        value, role = (hint[0], "hint") if hint else (text.strip(), "code")
-        start = block.start + len(text) - len(text.lstrip())
-        return ClaimMatch(self.kind, value, start, start + len(text.strip()), role)
+def _find_workarounds(outline: BugReportOutline) -> Iterator[ClaimMatch]:
+    for block, start, end in outline.sentences():
+        text = outline.text[start:end]
+        if _WORKAROUND_SECTION.search(block.section) and not _EMPTY_ANSWER.match(text):
+            if len(text) >= 24 or not _WORKAROUND_SECTION.search(text):  # not the heading of the section
+                yield _sentence_match(text, start, end)
+        elif _WORKAROUND_WORDS.search(text) and not _NO_WORKAROUND.search(text):
+            yield _sentence_match(text, start, end)
+    for block in outline.code_blocks():
+        if _WORKAROUND_SECTION.search(block.section) and not block.has_report and outline.block_text(block).strip():
+            yield _code_match(outline, block)
 
 
-def _is_section_heading(text: str) -> bool:
-    return _WORKAROUND_SECTION.search(text) is not None and len(text) < 24
+def _sentence_match(text: str, start: int, end: int) -> ClaimMatch:
+    """The hint or code in the sentence, if there is exactly one; otherwise the sentence."""
+    if hint := _SQL_HINT.search(text):
+        return ClaimMatch(hint[0], start, end, "hint")
+    if len(codes := _INLINE_CODE.findall(text)) == 1:
+        return ClaimMatch(codes[0], start, end, "code")
+    return ClaimMatch(text, start, end, "advice")
 
 
-WORKAROUND_FINDER = WorkaroundFinder()
+def _code_match(outline: BugReportOutline, block: OutlineBlock) -> ClaimMatch:
+    text = outline.block_text(block)
+    hint = _SQL_HINT.search(text)
+    value, role = (hint[0], "hint") if hint else (text.strip(), "code")
+    start = block.start + len(text) - len(text.lstrip())
+    return ClaimMatch(value, start, start + len(text.strip()), role)
 
-FINDERS = (SETTING_FINDER, INJECTION_FINDER, WORKAROUND_FINDER)
+
+FINDERS = (
+    ClaimFinder("setting", _find_settings),
+    ClaimFinder("injection", _find_injections),
+    ClaimFinder("workaround", _find_workarounds),
+)

@@ -20,12 +20,12 @@ _LIST_MARKER = re.compile(r"[ \t]{0,12}(?:[-*+]|\d{1,3}[.)])[ \t]")
 # the end of a sentence: punctuation, white space, and a possible beginning
 _SENTENCE_END = re.compile(r"(?<!\.)[.!?][)*_\"'`]{0,3}\s+(?=[A-Z`*_\[(\"/0-9#])")
 # "    	/src/shop/cart.go:31 +0x45", "  #0 add cart.c:12": a stack outside of reports
-_STACK_FRAME_LINE = re.compile(
+_PRINTED_LINE = re.compile(
     r"\s*(?:#\d{1,3} |at 0x|by 0x|\S{1,400}\.(?:go|s|c|cc|cpp|h|rs):\d{1,9}(?:[: ]|$)"
-    r"|[\w./*()·-]{1,300}\((?:0x[0-9a-f]|\.\.\.)|goroutine \d)"
+    r"|[\w./*()·-]{1,300}\((?:0x[0-9a-f]|\.\.\.)|goroutine \d"
+    # "[2022/12/08 22:45:28.632 +08:00] [WARN]", "2024-05-01T12:00:00Z ...", "I0501 18:55:04.000024"
+    r"|\[?\d{4}[-/]\d\d[-/]\d\d[T ]|[IWEF]\d{4} \d\d:|\[\s*\d{1,7}\.\d{6}\])"
 )
-# "[2022/12/08 22:45:28.632 +08:00] [WARN]", "2024-05-01T12:00:00Z ...", "I0501 18:55:04.000024"
-_LOG_LINE = re.compile(r"\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|[IWEF]\d{4} \d\d:|\[\s*\d{1,7}\.\d{6}\])")
 
 
 class OutlineBlock(NamedTuple):
@@ -36,7 +36,6 @@ class OutlineBlock(NamedTuple):
     end: int
     section: str = ""  # the heading above
     info_string: str = ""  # the info string of a fence
-    is_fenced: bool = False
     has_report: bool = False  # contains a detector's report
 
 
@@ -61,10 +60,8 @@ class BugReportOutline:
         for line in split_lines(text, 0, len(text)):
             self._add_line(line)
         if self._open_fence is not None:
-            self._add_code_block(self._open_fence[2], len(text), self._open_fence[1], is_fenced=True)
+            self._add_code_block(self._open_fence[2], len(text), self._open_fence[1])
         self._close_block()
-
-    # -- queries ----------------------------------------------------------------------------------
 
     def prose_blocks(self) -> list[OutlineBlock]:
         return [block for block in self.blocks if block.kind == "prose"]
@@ -100,15 +97,13 @@ class BugReportOutline:
         """Whether a report or a comment of the template is here."""
         return self._excluded_ranges.overlaps_range(offset, offset + 1)
 
-    # -- construction -----------------------------------------------------------------------------
-
     def _add_line(self, line: OutlineLine) -> None:
         text, end = line.text, line.start + len(line.text)
         fence = _FENCE_LINE.match(text)
         if self._open_fence is not None:
             marker, info_string, start = self._open_fence
             if fence and fence[1].startswith(marker) and not fence[2].strip():
-                self._add_code_block(start, line.start, info_string, is_fenced=True)
+                self._add_code_block(start, line.start, info_string)
                 self._open_fence = None
             return
         if fence and not self.is_excluded_text(line.start):
@@ -119,7 +114,7 @@ class BugReportOutline:
             if self._open_block and self._open_block[0] == "prose":
                 self._close_block()
             self._after_blank = True
-        elif self.is_excluded_text(line.start) or text.lstrip().startswith(">") or _is_printed_line(text):
+        elif self.is_excluded_text(line.start) or text.lstrip().startswith(">") or _PRINTED_LINE.match(text):
             self._close_block()
             self._after_blank = False
         else:
@@ -156,14 +151,14 @@ class BugReportOutline:
             kind, start, end = self._open_block
             self._open_block = None
             if kind == "code":
-                self._add_code_block(start, end, "", is_fenced=False)
+                self._add_code_block(start, end, "")
             else:
                 self.blocks.append(OutlineBlock(kind, start, end, self._section))
 
-    def _add_code_block(self, start: int, end: int, info_string: str, is_fenced: bool) -> None:
+    def _add_code_block(self, start: int, end: int, info_string: str) -> None:
         end = max(start, end)
         has_report = self._report_ranges.overlaps_range(start, end)
-        self.blocks.append(OutlineBlock("code", start, end, self._section, info_string, is_fenced, has_report))
+        self.blocks.append(OutlineBlock("code", start, end, self._section, info_string, has_report))
 
 
 class _RangeSet:
@@ -186,10 +181,6 @@ def html_comments(text: str) -> list[tuple[int, int]]:
         found.append((start, end + 3))
         start = text.find("<!--", end)
     return found
-
-
-def _is_printed_line(text: str) -> bool:
-    return (_STACK_FRAME_LINE.match(text) or _LOG_LINE.match(text)) is not None
 
 
 def split_lines(text: str, start: int, end: int) -> list[OutlineLine]:

@@ -6,19 +6,16 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from deadheat.bug_reports import BugReportDraft, DraftPassage, OffsetText
+from deadheat.bug_reports import BugReportDraft, BugReportFormat, DraftPassage, OffsetText, replace_matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     JsonObject = dict[str, Any]
 
-
 # possessive, so that a string of millions of characters costs no memory
 _JSON_TOKEN = re.compile(
-    rb"\s*+(?:(?P<string>\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\")|(?P<mark>[{}\[\],:])"
-    rb"|(?P<plain>[-+.\w]{1,400}))",
-    re.DOTALL,
+    rb"\s*+(?:(?P<string>\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\")|(?P<mark>[{}\[\],:])|(?P<plain>[-+.\w]{1,400}))", re.DOTALL
 )
 # "\n", "é", "😀"
 _JSON_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)", re.DOTALL)
@@ -46,18 +43,10 @@ class JsonText:
         return str(text).encode("utf-8", "replace").decode()
 
     def to_offset_text(self) -> OffsetText:
-        pieces: list[tuple[bytes, int, int]] = []
-        literal, position = self._literal[1:-1], 0
-        base = self.offset + 1
-        for escape in _JSON_ESCAPE.finditer(literal):
-            pieces.append((literal[position : escape.start()], base + position, base + escape.start()))
-            decoded = _COMMON_ESCAPES.get(escape[0]) or str(JsonText(b'"' + escape[0] + b'"', 0)).encode()
-            pieces.append((decoded, base + escape.start(), base + escape.end()))
-            position = escape.end()
-        pieces.append((literal[position:], base + position, base + len(literal)))
-        offset_text = OffsetText()
-        offset_text.append_pieces(pieces)
-        return offset_text
+        def unescape(escape: bytes) -> bytes:
+            return _COMMON_ESCAPES.get(escape) or str(JsonText(b'"' + escape + b'"', 0)).encode()
+
+        return OffsetText(replace_matches(self._literal[1:-1], _JSON_ESCAPE, self.offset + 1, unescape))
 
 
 def parse_json_values(data: bytes) -> list[Any] | None:
@@ -106,7 +95,6 @@ _BODY_KEYS = ("body", "description")
 _NUMBER_KEYS = ("number", "iid")
 _PAGE_KEYS = ("html_url", "web_url", "url")
 _TIME_KEYS = ("created_at", "createdAt")
-_COMMENT_KEYS = ("comments", "comments_data", "notes", "timeline", "reviews")
 _ISSUE_URL_KEYS = ("issue_url", "pull_request_url")
 # other renderings of the same text
 _DUPLICATE_BODY_KEYS = ("body_html", "body_text", "bodyHTML", "bodyText", "description_html")
@@ -114,26 +102,20 @@ _DUPLICATE_BODY_KEYS = ("body_html", "body_text", "bodyHTML", "bodyText", "descr
 _ISSUE_NUMBER = re.compile(r"/(\d{1,12})$")
 
 
-class IssueFormat:
-    name = "issues"
-    rank = 2
-
-    def split(self, data: bytes, uri: str) -> list[BugReportDraft] | None:
-        if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
-            return None
-        values = parse_json_values(data)
-        if values is None:
-            return None
-        issues: list[JsonObject] = []
-        comments: dict[str, list[JsonObject]] = {}
-        for item in _find_objects(values):
-            if (number := _commented_issue(item)) is not None:
-                comments.setdefault(number, []).append(item)
-            elif _is_issue(item):
-                issues.append(item)
-        drafts = [_issue_draft(issue, comments.pop(_issue_number(issue), [])) for issue in issues]
-        drafts += [_issue_draft({}, issue_comments, number) for number, issue_comments in comments.items()]
-        return drafts or None
+def _split_issues(data: bytes, uri: str) -> list[BugReportDraft] | None:
+    is_json = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+    if not is_json or (values := parse_json_values(data)) is None:
+        return None
+    issues: list[JsonObject] = []
+    comments: dict[str, list[JsonObject]] = {}
+    for item in _find_objects(values):
+        if (number := _commented_issue(item)) is not None:
+            comments.setdefault(number, []).append(item)
+        elif _is_issue(item):
+            issues.append(item)
+    drafts = [_issue_draft(issue, comments.pop(_issue_number(issue), [])) for issue in issues]
+    drafts += [_issue_draft({}, issue_comments, number) for number, issue_comments in comments.items()]
+    return drafts or None
 
 
 def _find_objects(values: list[Any]) -> Iterator[JsonObject]:
@@ -205,17 +187,17 @@ def _body_texts(item: JsonObject) -> Iterator[JsonText]:
     if body is not None:
         yield body
     # with the enclosing key, so that one-line comments count too
-    pending: list[tuple[str, Any]] = [(key, item[key]) for key in reversed(item)]
+    pending: list[tuple[str, Any]] = [*reversed(item.items())]
     while pending:
         key, value = pending.pop()
         if isinstance(value, dict):
-            pending += [(inner_value, value[inner_value]) for inner_value in reversed(value)]
+            pending += reversed(value.items())
         elif isinstance(value, list):
             pending += [(key, inner_value) for inner_value in reversed(value)]
-        elif isinstance(value, JsonText) and value is not body and key not in _DUPLICATE_BODY_KEYS:
-            text = str(value)
-            if key in _BODY_KEYS or text.count("\n") > 2:
-                yield value
+        elif not isinstance(value, JsonText) or value is body or key in _DUPLICATE_BODY_KEYS:
+            continue
+        elif key in _BODY_KEYS or str(value).count("\n") > 2:
+            yield value
 
 
-FORMAT = IssueFormat()
+FORMAT = BugReportFormat("issues", 2, _split_issues)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 from xml.parsers import expat
 
-from deadheat.bug_reports import BugReportDraft, DraftPassage, OffsetText
-
-if TYPE_CHECKING:
-    TextPieces = list[tuple[bytes, int, int]]
+from deadheat.bug_reports import BugReportDraft, BugReportFormat, DraftPassage, OffsetText, TextPiece
 
 _OUTPUT_TAGS = frozenset(("system-out", "system-err", "failure", "error", "skipped", "rerunFailure"))
 _SUITE_TAGS = frozenset(("testsuite", "testsuites"))
@@ -20,12 +17,13 @@ class _RefusedXmlError(Exception):
     """Entities or deep nesting, which no test runner writes and which only cost memory."""
 
 
-class _JunitCase:
+class _JunitCase(NamedTuple):
     """A test case, or a suite without its cases."""
 
-    def __init__(self, name: str, class_name: str, timestamp: str) -> None:
-        self.name, self.class_name, self.timestamp = name, class_name, timestamp
-        self.outputs: list[TextPieces] = []
+    name: str
+    class_name: str
+    timestamp: str
+    outputs: list[list[TextPiece]]
 
 
 class _JunitHandler:
@@ -35,7 +33,7 @@ class _JunitHandler:
         self.cases: list[_JunitCase] = []
         self.root = ""
         self._open: list[tuple[str, _JunitCase | None]] = []
-        self._pieces: TextPieces | None = None
+        self._pieces: list[TextPiece] | None = None
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = False
         self.parser.StartElementHandler = self._start_element
@@ -53,8 +51,8 @@ class _JunitHandler:
         self.root = self.root or tag
         case = self._open[-1][1] if self._open else None
         if tag == "testcase" or tag in _SUITE_TAGS:
-            name, class_name = attributes.get("name", ""), attributes.get("classname", "")
-            case = _JunitCase(name if tag == "testcase" else "", class_name, attributes.get("timestamp", ""))
+            name = attributes.get("name", "") if tag == "testcase" else ""
+            case = _JunitCase(name, attributes.get("classname", ""), attributes.get("timestamp", ""), [])
             self.cases.append(case)
         elif tag in _OUTPUT_TAGS and case is not None:
             self._pieces = []
@@ -76,28 +74,24 @@ class _JunitHandler:
             self._pieces.append((encoded, offset, offset + len(encoded)))
 
 
-class JunitFormat:
-    name = "junit"
-    rank = 3
-
-    def split(self, data: bytes, uri: str) -> list[BugReportDraft] | None:
-        handler = _JunitHandler()
-        try:
-            handler.parser.Parse(data, True)
-        except (expat.ExpatError, _RefusedXmlError, ValueError, LookupError):
-            return None  # LookupError: unknown encoding
-        if handler.root not in _SUITE_TAGS:
-            return None
-        names = Counter(case.name for case in handler.cases)
-        cases_with_output = [case for case in handler.cases if any(case.outputs)]
-        return [_case_draft(case, is_repeated=names[case.name] > 1) for case in cases_with_output] or None
+def _split_junit(data: bytes, uri: str) -> list[BugReportDraft] | None:
+    handler = _JunitHandler()
+    try:
+        handler.parser.Parse(data, True)
+    except (expat.ExpatError, _RefusedXmlError, ValueError, LookupError):
+        return None  # LookupError: unknown encoding
+    if handler.root not in _SUITE_TAGS:
+        return None
+    names = Counter(case.name for case in handler.cases)
+    cases_with_output = [case for case in handler.cases if any(case.outputs)]
+    return [_case_draft(case, is_repeated=names[case.name] > 1) for case in cases_with_output] or None
 
 
 def _case_draft(case: _JunitCase, is_repeated: bool) -> BugReportDraft:
     name = f"{case.class_name}.{case.name}" if is_repeated and case.class_name else case.name
     return BugReportDraft(
         name,
-        tuple(DraftPassage(_offset_text(pieces), "output") for pieces in case.outputs if pieces),
+        tuple(DraftPassage(OffsetText(pieces), "output") for pieces in case.outputs if pieces),
         title=case.name,
         id=f"{case.class_name}.{case.name}".strip("."),
         written=case.timestamp,
@@ -105,10 +99,4 @@ def _case_draft(case: _JunitCase, is_repeated: bool) -> BugReportDraft:
     )
 
 
-def _offset_text(pieces: TextPieces) -> OffsetText:
-    offset_text = OffsetText()
-    offset_text.append_pieces(pieces)
-    return offset_text
-
-
-FORMAT = JunitFormat()
+FORMAT = BugReportFormat("junit", 3, _split_junit)

@@ -8,15 +8,14 @@ from contextlib import suppress
 from email import message_from_bytes
 from email.errors import MessageError
 from email.header import decode_header, make_header
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from deadheat.bug_reports import BugReportDraft, DraftPassage, OffsetText
+from deadheat.bug_reports import BugReportDraft, BugReportFormat, DraftPassage, OffsetText, TextPiece, replace_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from email.message import Message
-
-    TextPieces = list[tuple[bytes, int, int]]
 
 # "From dev@example.com Thu May  2 12:00:00 2024" at the beginning or after a blank line
 _FROM_LINE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\r\n]{1,200}\d{4}[^\r\n]{0,20}\r?\n")
@@ -32,20 +31,16 @@ _MAX_PARTS = 200
 _SINGLE_BYTE_CHARSET = re.compile(r"latin-?1|iso-?8859-?\d{1,2}|cp125\d|windows-125\d|koi8-[ru]", re.IGNORECASE)
 
 
-class MailFormat:
-    name = "mail"
-    rank = 4
-
-    def split(self, data: bytes, uri: str) -> list[BugReportDraft] | None:
-        starts = [match.start() for match in _FROM_LINE.finditer(data)] or [0]
-        ends = [*starts[1:], len(data)]
-        if not _is_message(data[starts[0] : starts[0] + 20_000]) or data[: starts[0]].strip():
-            return None
-        drafts = [
-            _message_draft(data, start, end, str(number) if len(starts) > 1 else "")
-            for number, (start, end) in enumerate(zip(starts, ends, strict=True), 1)
-        ]
-        return _link_threads(drafts)
+def _split_mail(data: bytes, uri: str) -> list[BugReportDraft] | None:
+    starts = [match.start() for match in _FROM_LINE.finditer(data)] or [0]
+    ends = [*starts[1:], len(data)]
+    if not _is_message(data[starts[0] : starts[0] + 20_000]) or data[: starts[0]].strip():
+        return None
+    drafts = [
+        _message_draft(data, start, end, str(number) if len(starts) > 1 else "")
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True), 1)
+    ]
+    return _link_threads(drafts)
 
 
 def _is_message(head: bytes) -> bool:
@@ -106,52 +101,31 @@ def _text_passages(message: Message, data: bytes, start: int, end: int) -> Itera
             yield DraftPassage(offset_text, "text" if part.get_content_type() != "text/html" else "output")
 
 
-def _text_parts(message: Message) -> Iterator[Message]:
+def _text_parts(message: Message) -> list[Message]:
     """The text parts, without HTML alternatives of plain text."""
-    parts = [part for _, part in zip(range(_MAX_PARTS), message.walk(), strict=False)]
+    parts = list(islice(message.walk(), _MAX_PARTS))
     has_plain_text = any(part.get_content_type() == "text/plain" for part in parts)
-    for part in parts:
-        kind = part.get_content_type()
-        if not part.is_multipart() and not (has_plain_text and kind == "text/html"):
-            yield part
+    skipped_type = "text/html" if has_plain_text else None
+    return [part for part in parts if not part.is_multipart() and part.get_content_type() != skipped_type]
 
 
 def _decode_part(raw: bytes, offset: int, encoding: str, charset: str) -> OffsetText:
     if encoding == "base64" and not _NOT_BASE64.search(raw):
         pieces = _decode_base64(raw, offset)
     elif encoding == "quoted-printable":
-        pieces = _decode_quoted_printable(raw, offset)
+        pieces = replace_matches(raw, _QUOTED_PRINTABLE, offset, _decode_escape)
     else:
-        pieces = _replace_matches(raw, _ESCAPED_FROM, offset, lambda stuffed: stuffed[1:])
-    offset_text = OffsetText()
-    offset_text.append_pieces(_convert_to_utf8(pieces, charset, offset, offset + len(raw)))
-    return offset_text
+        pieces = replace_matches(raw, _ESCAPED_FROM, offset, lambda stuffed: stuffed[1:])
+    return OffsetText(_convert_to_utf8(pieces, charset, offset, offset + len(raw)))
 
 
-def _replace_matches(
-    raw: bytes, pattern: re.Pattern[bytes], offset: int, replacement: Callable[[bytes], bytes]
-) -> TextPieces:
-    """Splits `raw` into unchanged text between matches and the replacement of each match."""
-    pieces: TextPieces = []
-    piece_start = 0
-    for match in pattern.finditer(raw):
-        pieces.append((raw[piece_start : match.start()], offset + piece_start, offset + match.start()))
-        pieces.append((replacement(match[0]), offset + match.start(), offset + match.end()))
-        piece_start = match.end()
-    pieces.append((raw[piece_start:], offset + piece_start, offset + len(raw)))
-    return pieces
+def _decode_escape(escape: bytes) -> bytes:
+    return b"" if escape.endswith(b"\n") else bytes([int(escape[1:], 16)])
 
 
-def _decode_quoted_printable(raw: bytes, offset: int) -> TextPieces:
-    def replacement(match: bytes) -> bytes:
-        return b"" if match.endswith(b"\n") else bytes([int(match[1:], 16)])
-
-    return _replace_matches(raw, _QUOTED_PRINTABLE, offset, replacement)
-
-
-def _decode_base64(raw: bytes, offset: int) -> TextPieces:
+def _decode_base64(raw: bytes, offset: int) -> list[TextPiece]:
     """Decodes line by line, so that offsets are exact to a line."""
-    pieces: TextPieces = []
+    pieces: list[TextPiece] = []
     pending, piece_start = b"", offset
     for line in raw.splitlines(keepends=True):
         pending += line.strip()
@@ -166,21 +140,20 @@ def _decode_base64(raw: bytes, offset: int) -> TextPieces:
     return pieces
 
 
-def _convert_to_utf8(pieces: TextPieces, charset: str, offset: int, end: int) -> TextPieces:
+def _convert_to_utf8(pieces: list[TextPiece], charset: str, offset: int, end: int) -> list[TextPiece]:
     """Converts other charsets to UTF-8: by character for single-byte charsets, else as a whole."""
-    if all(text.isascii() for text, _, _ in pieces):
-        return pieces
-    joined = b"".join(text for text, _, _ in pieces)
-    if charset.lower() in ("utf-8", "utf8", "us-ascii", "ascii"):
+    is_utf8 = charset.lower() in ("utf-8", "utf8", "us-ascii", "ascii")
+    if is_utf8 or all(text.isascii() for text, _, _ in pieces):
         return pieces
     try:
         if not _SINGLE_BYTE_CHARSET.fullmatch(charset):
+            joined = b"".join(text for text, _, _ in pieces)
             return [(joined.decode(charset, "replace").encode("utf-8", "replace"), offset, end)]
         return [
             piece
             for text, piece_start, piece_stop in pieces
             for piece in (
-                _replace_matches(text, _NOT_ASCII, piece_start, lambda c: c.decode(charset, "replace").encode())
+                replace_matches(text, _NOT_ASCII, piece_start, lambda c: c.decode(charset, "replace").encode())
                 if len(text) == piece_stop - piece_start
                 else [(text.decode(charset, "replace").encode(), piece_start, piece_stop)]
             )
@@ -189,4 +162,4 @@ def _convert_to_utf8(pieces: TextPieces, charset: str, offset: int, end: int) ->
         return pieces
 
 
-FORMAT = MailFormat()
+FORMAT = BugReportFormat("mail", 4, _split_mail)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from deadheat.bug_reports import BugReportDraft, DraftPassage, OffsetText
+from deadheat.bug_reports import BugReportDraft, BugReportFormat, DraftPassage, OffsetText
 from deadheat.text.decoding import HEAD_SIZE
 
 _MARKDOWN_EXTENSIONS = (".md", ".markdown")
@@ -16,15 +16,12 @@ _BUG_REPORT_HEAD = re.compile(
     # "ID: 30468", "Title: Data race in ..."
     rb"(?:ID|Title):[ \t]"
     # "From dev@example.com Thu May  2 12:00:00 2024", or a message without that line
-    rb"|From [^\n]{1,200}\d{4}\r?\n"
-    rb"|(?:Return-Path|Delivered-To|Received|Message-ID|MIME-Version|From|Subject|Date): "
+    rb"|From [^\n]{1,200}\d{4}\r?\n|(?:Return-Path|Delivered-To|Received|Message-ID|MIME-Version|From|Subject|Date): "
     # '[{"url": ..., "html_url": ..., "number": 12', '{"issue_url": ...'
     rb"|\[?\s{0,64}\{(?=\s{0,64}\"(?:assignees|author|body|closed|number|title)\":|(?s:.){0,4000}?"
     rb"\"(?:html_url|issue_url|web_url|iid)\":)"
     # '<?xml version="1.0"?><testsuites>'
-    rb"|(?:<\?xml[^>]{0,200}>\s{0,64}|<!--[^>]{0,2000}-->\s{0,64}|<!DOCTYPE[^>]{0,200})?"
-    rb"<(?:!DOCTYPE|testsuites?\b)"
-    rb")",
+    rb"|(?:<\?xml[^>]{0,200}>\s{0,64}|<!--[^>]{0,2000}-->\s{0,64}|<!DOCTYPE[^>]{0,200})?<(?:!DOCTYPE|testsuites?\b))",
     re.IGNORECASE,
 )
 # "## Bug report" and a blank line; `go vet` prints "# example.com/shop" without one
@@ -58,40 +55,24 @@ _FORM_RECORD = re.compile(
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class FormFormat:
-    name = "form"
-    rank = 1
-
-    def split(self, data: bytes, uri: str) -> list[BugReportDraft] | None:
-        records = list(_FORM_RECORD.finditer(data))
-        if not records or data[: records[0].start()].strip(_BYTE_ORDER_MARK + b" \t\r\n"):
-            return None
-        # later records need an id, because the text may quote a form
-        records = records[:1] + [later_record for later_record in records[1:] if later_record["id"]]
-        ends = [later_record.start() for later_record in records[1:]] + [len(data)]
-        return [
-            _form_draft(data, record, end, is_only=len(records) == 1) for record, end in zip(records, ends, strict=True)
-        ]
-
-
-def _form_draft(data: bytes, record: re.Match[bytes], end: int, is_only: bool) -> BugReportDraft:
-    id_ = _decode_field(record["id"] or b"")
-    return BugReportDraft(
-        "" if is_only else id_,
-        (
-            DraftPassage(OffsetText.from_slice(data, *record.span("title")), "title"),
-            DraftPassage(OffsetText.from_slice(data, record.end(), end)),
-        ),
-        title=_decode_field(record["title"]),
-        id=id_,
-    )
+def _split_form(data: bytes, uri: str) -> list[BugReportDraft] | None:
+    records = list(_FORM_RECORD.finditer(data))
+    if not records or data[: records[0].start()].strip(_BYTE_ORDER_MARK + b" \t\r\n"):
+        return None
+    # later records need an id, because the text may quote a form
+    records = records[:1] + [record for record in records[1:] if record["id"]]
+    drafts = []
+    for record, end in zip(records, [*(later.start() for later in records[1:]), len(data)], strict=True):
+        id_ = _decode_field(record["id"] or b"")
+        title = DraftPassage(OffsetText.from_slice(data, *record.span("title")), "title")
+        body = DraftPassage(OffsetText.from_slice(data, record.end(), end))
+        fragment = id_ if len(records) > 1 else ""
+        drafts.append(BugReportDraft(fragment, (title, body), title=_decode_field(record["title"]), id=id_))
+    return drafts
 
 
 def _decode_field(raw: bytes) -> str:
     return raw.decode("utf-8", "replace").strip()
-
-
-FORM_FORMAT = FormFormat()
 
 
 # "# Race in the outbox" as the first non-blank line, possibly after front matter
@@ -101,23 +82,19 @@ _HEADING_TITLE = re.compile(
 )
 # 'title: "Race in the outbox"' in front matter
 _FRONT_MATTER_TITLE = re.compile(
-    rb"(?:\xef\xbb\xbf)?---\r?\n(?:[^\r\n]{0,500}\r?\n){0,60}?"
-    rb"title:[ \t]*[\"']?([^\r\n]{1,500}?)[\"']?\r?\n"
+    rb"(?:\xef\xbb\xbf)?---\r?\n(?:[^\r\n]{0,500}\r?\n){0,60}?title:[ \t]*[\"']?([^\r\n]{1,500}?)[\"']?\r?\n"
 )
 
 
-class MarkdownReportFormat:
-    name = "markdown"
-    rank = 9  # the fallback
-
-    def split(self, data: bytes, uri: str) -> list[BugReportDraft] | None:
-        if not is_markdown(data[:HEAD_SIZE], uri):
-            return None
-        match = _FRONT_MATTER_TITLE.match(data) or _HEADING_TITLE.match(data)
-        title = match[1].decode("utf-8", "replace").strip() if match else ""
-        return [BugReportDraft("", (DraftPassage(OffsetText.from_slice(data, 0, len(data))),), title=title)]
+def _split_markdown(data: bytes, uri: str) -> list[BugReportDraft] | None:
+    if not is_markdown(data[:HEAD_SIZE], uri):
+        return None
+    match = _FRONT_MATTER_TITLE.match(data) or _HEADING_TITLE.match(data)
+    title = _decode_field(match[1]) if match else ""
+    return [BugReportDraft("", (DraftPassage(OffsetText.from_slice(data, 0, len(data))),), title=title)]
 
 
-MARKDOWN_FORMAT = MarkdownReportFormat()
-
-FORMATS = (FORM_FORMAT, MARKDOWN_FORMAT)
+FORMATS = (
+    BugReportFormat("form", 1, _split_form),
+    BugReportFormat("markdown", 9, _split_markdown),  # the fallback
+)

@@ -7,13 +7,12 @@ from typing import Final
 
 from deadheat.detectors.go import report_builder
 from deadheat.detectors.go.line_patterns import BANNER, OP_BY_WORD
-from deadheat.detectors.go.report_builder import GoStackRecord
+from deadheat.detectors.go.report_builder import GoStackRecord, new_tuple
 from deadheat.model import ActorState, Frame, Report
 from deadheat.symbols import go
 
-_new_frame: Final = tuple.__new__
-_LINE_DIGITS: Final = "0123456789"
-_OFFSET_DIGITS: Final = "0123456789abcdef"
+_DECIMAL_DIGITS: Final = "0123456789"
+_HEX_DIGITS: Final = "0123456789abcdef"
 _MAX_LINE_NUMBER_DIGITS: Final = 9
 # cache of frames by their two lines; a frame is only cached when it occurs for the second time
 _frame_cache: Final[dict[str, Frame]] = {}
@@ -22,18 +21,10 @@ _MAX_CACHED_FRAMES: Final = 1 << 12
 _MAX_CACHE_CANDIDATES: Final = 1 << 11
 
 
-def _next_frame_text(text: str, at: int) -> str:
-    """The two lines of the frame that starts with the line break at `at`."""
-    end = text.find("\n", text.find("\n", at + 1) + 1)
-    return text[at:end] if end > at else text[at:]
-
-
 def _split_frame_text(frame_text: str) -> tuple[str, str, int]:
-    """Symbol, path and line of a frame; the symbol is empty if the lines are not exactly as printed.
-
-    "  example.com/shop/cart.(*Cart).Add()" and "      /src/shop/cart/cart.go:31 +0x45", each after a
-    line break. Faster than a regular expression, and called about twenty times per report.
-    """
+    """Symbol, path and line of a frame; the symbol is empty if the lines are not exactly as printed."""
+    # "  example.com/shop/cart.(*Cart).Add()" and "      /src/shop/cart/cart.go:31 +0x45", each after a line break;
+    # faster than a regular expression, and called about twenty times per report
     middle = frame_text.find("\n", 3)
     gap = frame_text.find(" ", middle + 7)
     colon = frame_text.find(":", 3, gap)
@@ -48,16 +39,13 @@ def _split_frame_text(frame_text: str) -> tuple[str, str, int]:
         or frame_text[3] == "+"  # the start of an offset
         or frame_text[middle + 7].isspace()
         or gap + 4 == len(frame_text)
-        or frame_text[gap + 4 :].strip(_OFFSET_DIGITS)
+        or frame_text[gap + 4 :].strip(_HEX_DIGITS)
     ):
         return "", "", 0
-    line = _parse_line_number(frame_text[colon + 1 : gap])
-    return frame_text[3 : middle - 2] if line >= 0 else "", frame_text[middle + 7 : colon], line
-
-
-def _parse_line_number(digits: str) -> int:
-    """A line number; -1 if the text is not one."""
-    return int(digits) if 0 < len(digits) <= _MAX_LINE_NUMBER_DIGITS and not digits.strip(_LINE_DIGITS) else -1
+    line = frame_text[colon + 1 : gap]
+    if not 0 < len(line) <= _MAX_LINE_NUMBER_DIGITS or line.strip(_DECIMAL_DIGITS):
+        return "", "", 0
+    return frame_text[3 : middle - 2], frame_text[middle + 7 : colon], int(line)
 
 
 def _parse_frames(text: str) -> list[Frame] | None:
@@ -67,7 +55,8 @@ def _parse_frames(text: str) -> list[Frame] | None:
     # tested once per stack
     needs_full_parse = "%" in text or "[" in text or "\\" in text
     while at < size:
-        frame_text = _next_frame_text(text, at)
+        end = text.find("\n", text.find("\n", at + 1) + 1)
+        frame_text = text[at:end] if end > at else text[at:]
         frame = _frame_cache.get(frame_text)
         if frame is None:
             frame = _build_frame(frame_text, needs_full_parse)
@@ -100,18 +89,17 @@ def _build_frame(frame_text: str, needs_full_parse: bool) -> Frame | None:
         return None
     name_start = path.rfind("/") + 1
     name = path[name_start:]
-    if not name_start or needs_full_parse or ("_" in symbol and "(_" in symbol) or go.is_generated_file(name):
+    if not name_start or needs_full_parse or ("_" in symbol and "(_" in symbol) or name in go.GENERATED_FILES:
         return go.make_frame(symbol, path, line)
     package = symbol[:dot]
     origin, relative_folder = go.locate_package(package, path[:name_start])
     values = (symbol[slash + 1 :], package, relative_folder + name, line, origin, path, False, False)
-    return _new_frame(Frame, values)
+    return new_tuple(Frame, values)
 
 
 _BANNER_LINE: Final = f"{BANNER}\n"
 # the starts of the second access and of the creations
 _PREVIOUS_SECTION, _CREATION_SECTION = "\n\nPrevious ", "\n\nGoroutine "
-_DECIMAL_DIGITS, _HEX_DIGITS = "0123456789", "0123456789abcdef"
 # the start of an access header: its operation, and whether it is the previous access
 _OP_BY_HEADER: Final = {
     f"{is_previous}{word}" if is_previous else word.capitalize(): (done, bool(is_previous))
@@ -123,11 +111,7 @@ _MAIN_GOROUTINE: Final = "main goroutine"
 
 
 def parse_intact(text: str) -> Report | None:
-    """Parse a report; None for anything that is not exactly as printed.
-
-    `text` starts at the banner and ends before the closing bar. A test checks that `GoRaceParser`,
-    which is slower, returns the same report.
-    """
+    """Parse a report from the banner to the closing bar as `GoRaceParser` does; None if it is not as printed."""
     sections = _split_sections(text)
     if sections is None:
         return None
@@ -207,6 +191,4 @@ def _parse_creation_header(header: str) -> GoStackRecord | None:
     state = _STATE_BY_HEADER.get(rest)
     if state is None or not _is_number(number):
         return None
-    record = GoStackRecord(f"goroutine {number}")
-    record.state = state
-    return record
+    return GoStackRecord(f"goroutine {number}", state=state)

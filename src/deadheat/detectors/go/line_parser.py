@@ -6,16 +6,6 @@ from typing import TYPE_CHECKING
 
 from deadheat.detectors import LineVerdict
 from deadheat.detectors.go import line_patterns as lines
-from deadheat.detectors.go.line_patterns import (
-    ACCESS_HEADER,
-    ACCESS_HEADER_END,
-    ACCESS_HEADER_START,
-    BANNER,
-    CREATION_HEADER,
-    SPLIT_ACCESS_HEADER,
-    is_banner,
-    parse_op,
-)
 from deadheat.detectors.go.report_builder import GoReportDraft, GoStackRecord
 from deadheat.model import ActorState, Damage
 from deadheat.parsing.line_joining import LineJoiner
@@ -26,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from deadheat.model import Report
-
 
 # the start of a wrapped symbol or path: only characters that can be in one
 _CUT_TOKEN = lazy_compile(r"(?:[A-Za-z]:[\\/])?[\w./()*·\[\]%@~+,\\-]{24,}=?$")
@@ -47,22 +36,19 @@ class LineFragments:
         self.pending = ""  # the last line, if it could not be parsed
         self.header_start = ""  # the start of a header that other output interrupts
         self._open_type_arguments = ""  # type arguments over several lines
-        self._joiner = LineJoiner()
-        self._separators: tuple[str, ...] = ()
-
-    def observe_line(self, text: str) -> None:
-        self._separators = self._joiner.join_separators(text)
+        self.joiner = LineJoiner()
+        self.separators: tuple[str, ...] = ()
 
     def keep_fragment(self, body: str) -> None:
         """Keep a line that could not be parsed."""
-        if match := ACCESS_HEADER_START.search(body):
+        if match := lines.ACCESS_HEADER_START.search(body):
             self.header_start = match[0]
         self.pending, self._open_type_arguments = self._open_type_arguments or body, ""
 
     def keep_type_arguments(self, fragment: str, body: str) -> None:
         """Keep two lines that do not parse, if they may be type arguments that continue."""
         if _OPEN_TYPE_ARGUMENTS.match(fragment) and len(fragment) + len(body) < _MAX_JOINED_LENGTH:
-            self._open_type_arguments = self._join_texts(fragment, body)[0]
+            self._open_type_arguments = self.join_texts(fragment, body)[0]
 
     def joined_token(self, rest: str) -> str:
         """The symbol or path that starts on the last line, or an empty string."""
@@ -74,29 +60,23 @@ class LineFragments:
         pending = self.pending
         if pending[:1] != "/" or rest[:1] in "/<-" or len(pending) >= _MAX_SHORT_PATH:
             return []
-        return [f"{pending}{separator}{rest}" for separator in self._separators]
+        return [f"{pending}{separator}{rest}" for separator in self.separators]
 
     def joined_header(self, rest: str) -> str:
         """The header that ends with this line, or an empty string."""
-        match = ACCESS_HEADER_END.search(rest)
+        match = lines.ACCESS_HEADER_END.search(rest)
         return f"{self.header_start} {match[0]}" if match else ""
 
-    def joined_texts(self, rest: str) -> list[str]:
-        """The last line joined with this one, likeliest first."""
-        return self._join_texts(self.pending, rest)
-
-    def _join_texts(self, fragment: str, body: str) -> list[str]:
+    def join_texts(self, fragment: str, body: str) -> list[str]:
+        """A line joined with the next one, likeliest first."""
         without_space = fragment.removesuffix("=") + body
         if fragment.endswith("="):
             return [without_space]
         with_space = f"{fragment} {body}"
         # both are possible only in type arguments; there is a space before a field's type
         is_field = _STRUCT_FIELD.search(fragment) is not None and _FIELD_TYPE.match(body) is not None
-        breaks_at_column = self._separators[0] == "" and "[" in fragment and not is_field
+        breaks_at_column = self.separators[0] == "" and "[" in fragment and not is_field
         return [without_space, with_space] if breaks_at_column else [with_space, without_space]
-
-    def record_line_break(self) -> None:
-        self._joiner.record_broken_line()
 
 
 class GoRaceParser:
@@ -113,31 +93,24 @@ class GoRaceParser:
     def max_foreign_lines(self) -> int:
         if not self._draft.accesses:
             return 16
-        if not self._draft.has_stack():
-            return 12
-        return 12 if self._draft.is_complete() else 48
+        return 48 if self._draft.has_stack() and not self._draft.is_complete() else 12
 
     @property
     def lacks_top_frame(self) -> bool:
         """Does the stack start with a location, as in reversed lines?"""
-        return self._draft.lacks_top_function
+        return len(self._draft.stack) == 1 and not self._draft.stack[0].function
 
     def feed(self, text: str) -> LineVerdict:
-        self._fragments.observe_line(text)
+        self._fragments.separators = self._fragments.joiner.join_separators(text)
         return self._state(text)
 
     def finish(self, ends_mid_line: bool) -> Report | None:
         return self._draft.build_report(ends_mid_line)
 
-    # -- states ---------------------------------------------------------------------------------
-
     def _parse_opening(self, text: str) -> LineVerdict:
-        """Matches `WARNING: DATA RACE`, or the end of a stack without a header.
-
-        An access header leads to `_parse_function_line`.
-        """
+        """Matches `WARNING: DATA RACE`, or the end of a stack; a header leads to `_parse_function_line`."""
         body = text.strip()
-        if is_banner(body):
+        if lines.is_banner(body):
             return self._parse_banner(body)
         if (verdict := self._parse_access_header(body)) is not None:
             return verdict
@@ -170,15 +143,13 @@ class GoRaceParser:
             return LineVerdict.NEUTRAL
         return self._parse_damaged_function(body) or self._parse_other_line(body)
 
-    # -- the banner, the headers, the bar -------------------------------------------------------
-
     def _parse_banner(self, body: str) -> LineVerdict:
         draft = self._draft
         if draft.has_banner:
             return LineVerdict.NEXT_REPORT  # nothing followed the first banner
         draft.stack, draft.pending_symbol = [], ""
         draft.has_banner = True
-        if body.strip("= ") != BANNER:
+        if body.strip("= ") != lines.BANNER:
             draft.damage.add(Damage.GLUED)
         return LineVerdict.ACCEPTED
 
@@ -186,10 +157,11 @@ class GoRaceParser:
         """Matches access and creation headers and `[failed to restore the stack]`."""
         if (verdict := self._parse_access_header(body)) is not None:
             return verdict
-        if "created at:" in body and (match := CREATION_HEADER.search(body)):
+        if "created at:" in body and (match := lines.CREATION_HEADER.search(body)):
             return self._begin_creation(match, body)
         if lines.FAILED_STACK in body and self._draft.accesses:
-            self._draft.mark_failed_stack()
+            (self._draft.creations or self._draft.accesses)[-1].stack_failed = True
+            self._draft.damage.add(Damage.NO_STACK)
             return self._accept_line()
         return None
 
@@ -197,7 +169,7 @@ class GoRaceParser:
         """Matches `Previous write at 0x00c0000a1238 by goroutine 6:`, in every state."""
         if "goroutine" not in body:
             return None
-        match = ACCESS_HEADER.search(body) or SPLIT_ACCESS_HEADER.search(body)
+        match = lines.ACCESS_HEADER.search(body) or lines.SPLIT_ACCESS_HEADER.search(body)
         if match is None or (match.start() and match.end() < len(body)):
             return None  # text on both sides: prose about a race
         return self._begin_access(match, body)
@@ -206,7 +178,7 @@ class GoRaceParser:
         is_previous = match["previous"] is not None
         if len(self._draft.accesses) >= 1 + is_previous or self._draft.creations:
             return LineVerdict.NEXT_REPORT
-        self._draft.add_access(GoStackRecord(match["actor"], parse_op(match), match["address"]), is_previous)
+        self._draft.add_access(GoStackRecord(match["actor"], lines.parse_op(match), match["address"]), is_previous)
         if match["left"]:
             self._draft.damage.add(Damage.ELIDED)
         return self._begin_section(match, body)
@@ -214,9 +186,7 @@ class GoRaceParser:
     def _begin_creation(self, match: re.Match[str], body: str) -> LineVerdict:
         if not self._draft.accesses:
             return LineVerdict.FOREIGN
-        record = GoStackRecord(f"goroutine {match[1]}")
-        record.state = ActorState(match[2])
-        self._draft.add_creation(record)
+        self._draft.add_creation(GoStackRecord(f"goroutine {match[1]}", state=ActorState(match[2])))
         return self._begin_section(match, body)
 
     def _begin_section(self, match: re.Match[str], body: str) -> LineVerdict:
@@ -233,8 +203,6 @@ class GoRaceParser:
         self._draft.is_closed = True
         return LineVerdict.CLOSED
 
-    # -- frames ---------------------------------------------------------------------------------
-
     def _accept_line(self) -> LineVerdict:
         if self._foreign_count:
             self._foreign_count = 0
@@ -246,11 +214,10 @@ class GoRaceParser:
         """Matches a function that is wrapped, glued, or has spaces in it."""
         if self._in_foreign_dump:
             return None
-        if joined := self._fragments.joined_token(body):
-            parsed = lines.parse_function_line(joined)
-            if parsed is not None:
-                self._record_wrapping()
-                return self._begin_frame(*parsed)
+        joined = self._fragments.joined_token(body)
+        if joined and (parsed := lines.parse_function_line(joined)) is not None:
+            self._record_wrapping()
+            return self._begin_frame(*parsed)
         parsed = lines.parse_function_line(body)
         return self._begin_frame(*parsed) if parsed is not None else None
 
@@ -261,7 +228,8 @@ class GoRaceParser:
         self._draft.pending_symbol = lines.restore_brace_spaces(symbol)
         self._state = self._parse_location_line
         self._accept_line()
-        self._parse_location(lines.location_after_function(suffix))
+        location = lines.TRAILING_LOCATION.match(suffix)
+        self._parse_location(location[1] if location else suffix.strip())
         return LineVerdict.ACCEPTED
 
     def _parse_location(self, body: str) -> bool:
@@ -273,9 +241,8 @@ class GoRaceParser:
         if joined_path := self._fragments.joined_token(path):
             path = joined_path
             self._record_wrapping()
-        if not lines.is_location(path, offset, suffix):
-            return False
-        if not offset and "." not in self._draft.pending_symbol:
+        has_frame = offset or "." in self._draft.pending_symbol
+        if not has_frame or not lines.is_location(path, offset, suffix):
             return False
         if offset and suffix:
             self._draft.damage.add(Damage.GLUED)
@@ -294,8 +261,6 @@ class GoRaceParser:
         else:
             draft.stack, draft.pending_symbol = [], ""
             self._fragments.pending = pending
-
-    # -- wrapped lines --------------------------------------------------------------------------
 
     def _record_wrapping(self) -> None:
         """A line that was counted as foreign is the start of a wrapped line."""
@@ -322,7 +287,7 @@ class GoRaceParser:
             return self._parse_section_header(header)
         if not fragments.pending:
             return None
-        candidates = fragments.joined_texts(body)
+        candidates = fragments.join_texts(fragments.pending, body)
         pending, fragments.pending = fragments.pending, ""
         foreign_count = self._foreign_count
         self._foreign_count = max(0, foreign_count - 1)
@@ -330,7 +295,7 @@ class GoRaceParser:
             verdict = self._parse_section_header(candidate) or self._parse_repaired_frame(candidate)
             if verdict is not None and verdict is not LineVerdict.FOREIGN:
                 self._draft.damage.add(Damage.WRAPPED)
-                fragments.record_line_break()
+                fragments.joiner.record_broken_line()
                 return verdict
         self._foreign_count = foreign_count
         fragments.keep_type_arguments(pending, body)
@@ -342,15 +307,13 @@ class GoRaceParser:
             return self._accept_line()
         return self._parse_damaged_function(line) if line.endswith("()") else None
 
-    # -- other lines ----------------------------------------------------------------------------
-
     def _parse_other_line(self, body: str) -> LineVerdict:
         """Parse a line that is neither a function nor a location."""
         if not body:
             return LineVerdict.NEUTRAL
         if lines.is_bar(body):
             return self._parse_bar()
-        if is_banner(body):
+        if lines.is_banner(body):
             return LineVerdict.NEXT_REPORT
         if (verdict := self._parse_section_header(body)) is not None:
             return verdict
@@ -365,18 +328,15 @@ class GoRaceParser:
         match = None if self._in_foreign_dump else lines.BARE_LOCATION.match(body)
         if match and self._draft.add_bare_location(match[1], int(match[2])):
             return self._accept_line()
-        if self._parse_one_line_frame(body) or self._parse_glued_line(body):
+        # `db.(*Pool).get  pool.go:31`, in a stack of such frames
+        frame = None if self._in_foreign_dump else lines.parse_one_line_frame(body)
+        if (frame and self._draft.add_one_line_frame(*frame)) or self._parse_glued_line(body):
             self._draft.damage.add(Damage.GLUED)
             return self._accept_line()
         self._in_foreign_dump = self._in_foreign_dump or lines.GOROUTINE_DUMP.match(body) is not None
         self._foreign_count += 1
         self._fragments.keep_fragment(body)
         return LineVerdict.FOREIGN
-
-    def _parse_one_line_frame(self, body: str) -> bool:
-        """Matches `db.(*Pool).get  pool.go:31`, in a stack of such frames."""
-        frame = None if self._in_foreign_dump else lines.parse_one_line_frame(body)
-        return frame is not None and self._draft.add_one_line_frame(*frame)
 
     def _parse_glued_line(self, body: str) -> bool:
         """Parse the text after an unfinished log line, which keeps its indentation."""

@@ -17,22 +17,22 @@
           /src/shop/main.go:12 +0x9a
     ==================
 
-A report has two accesses with their stacks, then where each goroutine was created. Old versions
-omit the address. Size, atomicity and locks are not printed. If one line both reads and writes, the
-offsets of the two accesses (`+0x45`) show whether there is a call in between, as with `append`;
-this is reported as a fact.
+A report has two accesses with their stacks, then where each goroutine was created. Old versions omit the address. Size,
+atomicity and locks are not printed. If one line both reads and writes, the offsets of the two accesses (`+0x45`) show
+whether there is a call in between, as with `append`; this is reported as a fact.
 
 ## Damage that is tolerated
 
-Foreign lines anywhere, foreign text before or after any line, lines wrapped at a column, blank
-lines doubled or missing, indentation missing; a missing banner, bar, access, or frames in the
-middle. A report needs one access header with at least one frame below it.
+Foreign lines anywhere, foreign text before or after any line, lines wrapped at a column, blank lines doubled or
+missing, indentation missing; a missing banner, bar, access, or frames in the middle. A report needs one access header
+with at least one frame below it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.detectors import Detector
 from deadheat.detectors.go import fast
 from deadheat.detectors.go.line_parser import GoRaceParser
 from deadheat.detectors.go.line_patterns import ACCESS_HEADER, BANNER, JOINED_LINES, is_banner
@@ -62,26 +62,22 @@ _CUT_HEADERS = {
     **{literal: lazy_compile(literal + _CUT_WORD) for literal in (b"Read", b"Write", b"us read", b"us write")},
 }
 _FRAME_LITERALS = (b"()", b" +0x")
-# parts of a location, or of what replaces a stack; one stays intact wherever the line is wrapped.
-# "()" for stacks without locations
+# parts of a location, or of what replaces a stack; one stays intact wherever the line is wrapped. "()" for stacks
+# without locations
 _LOCATION_LITERALS = (b" +0x", b"go:", b"go</", b"[fail", b"the stack]", b"()\n", b"()\r\n")
 # "/src/shop/native.cc:31"
 _FILE_AND_LINE = lazy_compile(rb"\.[A-Za-z]{1,4}:\d")
 _NEARBY_BYTES = 1 << 11
 
 
-class GoRaceDetector:
+class GoRaceDetector(Detector):
     """Go's race detector, as every version since 1.1 prints it."""
 
     name = "go"
     display_name = "Go's race detector"
-    opt_in = False
     symbols = go
     anchors = (
-        b"DATA RACE",
-        b" by goroutine",
-        b" by main goroutine",
-        b") created at",
+        *(b"DATA RACE", b" by goroutine", b" by main goroutine", b") created at"),
         # the same, colored word by word
         *(b"DATA\x1b[", b"DATA \x1b[", b"by\x1b[", b"by \x1b[", b"goroutine\x1b[", b"goroutine \x1b["),
         # the same, copied from a web page
@@ -91,17 +87,19 @@ class GoRaceDetector:
     )
 
     hints = (b"DATA", b"oroutine")
+    opening_literals = ("goroutine", BANNER)
+    opening_patterns = (_REPORT_HEADER,)
+    fragment_pattern = _HEADER_FRAGMENT
+    lookback_bytes = 1 << 14
+    joined_lines = JOINED_LINES
+    report_start = f"{BANNER}\n".encode()
+    report_end = b"\n==================\n"
+    volatile_numbers = lazy_compile(rb" at 0x(?P<address>[0-9a-f]+)|oroutine (?P<actor>\d+)")
 
     def find_opening(self, text: str) -> int:
-        if "goroutine" not in text and BANNER not in text:
-            return -1
-        match = _REPORT_HEADER.search(text)
-        if match is None or (match[0] == BANNER and not is_banner(text.strip())):
-            return -1
-        return match.start()
-
-    def is_fragment(self, text: str) -> bool:
-        return _HEADER_FRAGMENT.search(text) is not None
+        column = super().find_opening(text)
+        is_prose = column >= 0 and text.startswith(BANNER, column) and not is_banner(text.strip())
+        return -1 if is_prose else column
 
     def might_contain(self, following: bytes) -> bool:
         if not (
@@ -118,8 +116,6 @@ class GoRaceDetector:
             at = following.find(b"oroutine", at + 1)
         return at >= 0
 
-    lookback_bytes = 1 << 14
-
     def earliest_start(self, preceding: bytes) -> int:
         # an access header that was cut within its anchor, or frames without a header just above
         matches = [_CUT_HEADERS[literal].search(preceding) for literal in _CUT_HEADERS if literal in preceding]
@@ -128,21 +124,11 @@ class GoRaceDetector:
             starts += map(preceding.find, _FRAME_LITERALS)
         return min(starts, default=len(preceding))
 
-    has_stack_headers = True
-
     def order_score(self, lines: Sequence[str]) -> int:
         return line_order.go_order_score(lines)
 
     def anchor_starts_report(self, anchor: bytes) -> bool:
         return anchor.startswith(b"DATA")
-
-    required_nearby = None
-    nearby_bytes = 0
-    joined_lines = JOINED_LINES
-
-    report_start = f"{BANNER}\n".encode()
-    report_end = b"\n==================\n"
-    volatile_numbers = lazy_compile(rb" at 0x(?P<address>[0-9a-f]+)|oroutine (?P<actor>\d+)")
 
     def parse_intact(self, text: str) -> Report | None:
         return fast.parse_intact(text)

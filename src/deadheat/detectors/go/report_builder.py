@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from deadheat.detectors.site import find_site
+from deadheat.detectors import find_site
 from deadheat.model import Access, Actor, ActorState, Damage, Frame, Op, Origin, Report
 from deadheat.symbols import go
 from deadheat.text.lazy_regex import lazy_compile
@@ -12,10 +12,9 @@ from deadheat.text.lazy_regex import lazy_compile
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-
 FrameStack = tuple[Frame, ...]
 # three times as fast as the constructor of a NamedTuple, but without defaults
-_new_tuple: Final = tuple.__new__
+new_tuple: Final = tuple.__new__
 
 # callers of a test function, or functions between it and the test runner
 _TEST_CALLER: Final = lazy_compile(r"reflect\.|runtime\.(?:call\d|reflectcall|goexit|deferreturn|gopanic)")
@@ -31,17 +30,19 @@ class GoStackRecord:
 
     __slots__ = ("actor", "address", "caller_offset", "frames", "offset", "op", "stack_failed", "state")
 
-    def __init__(self, actor: str, op: Op = Op.UNKNOWN, address: str | None = None) -> None:
-        self.actor = actor
-        self.op = op
-        self.address = address
-        self.state = ActorState.UNKNOWN
+    def __init__(
+        self,
+        actor: str,
+        op: Op = Op.UNKNOWN,
+        address: str | None = None,
+        state: ActorState = ActorState.UNKNOWN,
+        frames: list[Frame] | None = None,
+    ) -> None:
+        self.actor, self.op, self.address, self.state = actor, op, address, state
+        self.frames: list[Frame] = [] if frames is None else frames
         self.stack_failed = False
-        self.frames: list[Frame] = []
-        # code offset of the innermost frame: "0x45"
-        self.offset = ""
-        # code offset of the next frame
-        self.caller_offset = ""
+        self.offset = ""  # code offset of the innermost frame: "0x45"
+        self.caller_offset = ""  # code offset of the next frame
 
 
 def build_report(
@@ -60,7 +61,7 @@ def build_report(
     actors = _build_actors(accesses, creations, stacks[len(accesses) :])
     sorted_damage = tuple(sorted(damage)) if damage else ()
     facts = _call_between_facts(accesses)
-    return _new_tuple(Report, (detector, kind, tuple(built), actors, None, report_test, sorted_damage, (), (), facts))
+    return new_tuple(Report, (detector, kind, tuple(built), actors, None, report_test, sorted_damage, (), (), facts))
 
 
 def _has_absolute_file(records: list[GoStackRecord]) -> bool:
@@ -78,10 +79,8 @@ def _build_access(record: GoStackRecord, stack: FrameStack, test: str | None) ->
     is_top_frame = bool(record.offset and stack) and site is stack[0]
     instruction = record.offset if is_top_frame else None
     caller_offset = record.caller_offset or None if is_top_frame else None
-    values = (
-        record.op, record.actor, stack, record.address, None, (), site, test, instruction, caller_offset,
-    )  # fmt: skip
-    return _new_tuple(Access, values)
+    values = (record.op, record.actor, stack, record.address, None, (), site, test, instruction, caller_offset)
+    return new_tuple(Access, values)
 
 
 # bytes between read and write: 18 to 64 for "x.n++", 104 unoptimized; 117 to 210 for append
@@ -95,34 +94,23 @@ def _call_between_facts(accesses: list[GoStackRecord]) -> tuple[tuple[str, str],
     if len(accesses) < 2 or not accesses[0].offset or not accesses[1].offset:
         return ()
     a, b = accesses[0], accesses[1]
-    if {a.op, b.op} != {Op.READ, Op.WRITE} or not is_same_line(a, b):
+    # offsets are comparable on the same line of the same machine code; an inlined function has a copy in each caller
+    is_same_line = a.frames[:_MAX_INLINE_DEPTH] == b.frames[:_MAX_INLINE_DEPTH] and bool(a.frames)
+    if {a.op, b.op} != {Op.READ, Op.WRITE} or not is_same_line:
         return ()
     distance = abs(int(a.offset, 16) - int(b.offset, 16))
     return (CALL_BETWEEN_FACT,) if distance >= _MIN_CALL_DISTANCE else ()
 
 
-def is_same_line(a: GoStackRecord, b: GoStackRecord) -> bool:
-    """Are two accesses on the same line of the same machine code, so that offsets are comparable?
-
-    An inlined function has a copy in each caller, so the callers must be the same, too.
-    """
-    return a.frames[:_MAX_INLINE_DEPTH] == b.frames[:_MAX_INLINE_DEPTH] and bool(a.frames)
-
-
 def _assign_tests(
     records: list[GoStackRecord], stack_tests: list[str | None], accesses: int
 ) -> tuple[str | None, list[str | None]]:
-    """The test of the report, and of each access if it differs.
-
-    The test of a goroutine is on its own stack or on the stack that created it.
-    """
+    """The test of the report, and of each access if it differs; it is on the access's or on the creation's stack."""
     if not any(stack_tests):
         return None, [None] * accesses
     created = {record.actor: stack_tests[accesses + i] for i, record in enumerate(records[accesses:])}
     access_tests = [stack_tests[i] or created.get(records[i].actor) for i in range(accesses)]
-    report_test: str | None = None
-    for test in (*access_tests, *stack_tests):
-        report_test = report_test or test
+    report_test = next((test for test in (*access_tests, *stack_tests) if test), None)
     return report_test, [other if other != report_test else None for other in access_tests]
 
 
@@ -132,18 +120,15 @@ def _build_actors(
     created: dict[str, Actor] = {}
     for i, record in enumerate(creations):
         if record.actor not in created:
-            created[record.actor] = _new_tuple(Actor, (record.actor, record.state, stacks[i]))
+            created[record.actor] = new_tuple(Actor, (record.actor, record.state, stacks[i]))
     built: list[Actor] = []
     names: list[str] = []
     for record in accesses:
         if record.actor and record.actor not in names:
             names.append(record.actor)
-            built.append(created.get(record.actor) or Actor(record.actor, _state_without_creation(record.actor)))
+            state = ActorState.MAIN if record.actor == "main goroutine" else ActorState.UNKNOWN
+            built.append(created.get(record.actor) or Actor(record.actor, state))
     return tuple(built)
-
-
-def _state_without_creation(actor: str) -> ActorState:
-    return ActorState.MAIN if actor == "main goroutine" else ActorState.UNKNOWN
 
 
 def _mark_stacks(records: list[GoStackRecord]) -> list[tuple[FrameStack, str | None]]:
@@ -158,9 +143,9 @@ def _mark_stacks(records: list[GoStackRecord]) -> list[tuple[FrameStack, str | N
 def _mark_stale_frames(stack: FrameStack, tests: list[int]) -> tuple[FrameStack, str | None]:
     """Mark stale frames and find the test. `tests` are the indexes of possible test functions.
 
-    A test function, `testing.tRunner` and `main.main` are only called by the test runner or the runtime,
-    and the entry of a goroutine has no caller. Other frames below them are stale: the detector's shadow
-    stack kept them after a recovered panic.
+    A test function, `testing.tRunner` and `main.main` are only called by the test runner or the runtime, and the entry
+    of a goroutine has no caller. Other frames below them are stale: the detector's shadow stack kept them after a
+    recovered panic.
     """
     end = _trusted_length(stack, tests)
     if end < len(stack):
@@ -189,13 +174,8 @@ def _trusted_length(stack: FrameStack, tests: list[int]) -> int:
     for i in tests:
         if i + 1 < len(stack) and not _can_call(stack[i + 1], stack[i]):
             return i + 1
-    return _length_above_second_entry(stack)
-
-
-def _length_above_second_entry(stack: FrameStack) -> int:
-    """The number of frames up to the first occurrence of the goroutine's entry."""
     entry = stack[-1][0] if stack else ""
-    # a closure may call itself; the wrapper generated for `go f(x)` cannot
+    # a closure may call itself; the wrapper generated for `go f(x)` cannot, so that it occurs once
     if ".gowrap" not in entry and "·dwrap·" not in entry:
         return len(stack)
     return next((i + 1 for i, frame in enumerate(stack) if frame.function == entry), len(stack))
@@ -236,27 +216,21 @@ class GoReportDraft:
         self.lacks_offset = False  # the last location has no offset: its line number may be cut
         self.damage: set[Damage] = set()
 
-    # -- stacks and frames ----------------------------------------------------------------------
-
     def add_access(self, record: GoStackRecord, is_previous: bool) -> None:
         if is_previous and not self.accesses:
             self._add_headless_access()
         self.accesses.append(record)
-        self._start_stack(record)
+        self.finish_frame()
+        self.stack = record.frames
 
     def _add_headless_access(self) -> None:
         """The first access has no header: the frames so far are the end of its stack."""
-        record = GoStackRecord("", Op.UNKNOWN)
-        record.frames = self.stack
         self.damage.add(Damage.TRUNCATED)
-        if record.frames:
-            self.accesses.append(record)
+        if self.stack:
+            self.accesses.append(GoStackRecord("", frames=self.stack))
 
     def add_creation(self, record: GoStackRecord) -> None:
         self.creations.append(record)
-        self._start_stack(record)
-
-    def _start_stack(self, record: GoStackRecord) -> None:
         self.finish_frame()
         self.stack = record.frames
 
@@ -266,16 +240,12 @@ class GoReportDraft:
         if self.blank_after_symbol:
             self.damage.add(Damage.DOUBLED_BLANK_LINES)
         if offset and len(self.stack) < 2 and self.accesses and not self.creations:
-            self._set_offset(offset[1:])
+            if self.stack:
+                self.accesses[-1].caller_offset = offset[1:]
+            else:
+                self.accesses[-1].offset = offset[1:]
         self.stack.append(go.make_frame(self.pending_symbol, path, line))
         self.pending_symbol, self.blank_after_symbol = "", False
-
-    def _set_offset(self, offset: str) -> None:
-        """Keep the code offset of the innermost or the next frame of an access."""
-        if self.stack:
-            self.accesses[-1].caller_offset = offset
-        else:
-            self.accesses[-1].offset = offset
 
     def finish_frame(self) -> None:
         """Add the pending function as a frame without a location."""
@@ -309,17 +279,6 @@ class GoReportDraft:
         self.add_location(path, line, None)
         return True
 
-    def mark_failed_stack(self) -> None:
-        """The detector could not restore the stack of the last access or creation."""
-        (self.creations or self.accesses)[-1].stack_failed = True
-        self.damage.add(Damage.NO_STACK)
-
-    # -- state ----------------------------------------------------------------------------------
-
-    @property
-    def lacks_top_function(self) -> bool:
-        return len(self.stack) == 1 and not self.stack[0].function
-
     def has_stack(self) -> bool:
         return any(record.frames or record.stack_failed for record in self.accesses)
 
@@ -329,25 +288,17 @@ class GoReportDraft:
         created = {record.actor for record in self.creations if record.frames}
         return all(access.actor in created or access.actor == "main goroutine" for access in self.accesses)
 
-    # -- the report -----------------------------------------------------------------------------
-
     def build_report(self, ends_mid_line: bool) -> Report | None:
         self.finish_frame()
-        if ends_mid_line:
-            self._distrust_last_line()
+        if ends_mid_line and self.lacks_offset and self.stack:
+            self.stack[-1] = self.stack[-1]._replace(line=None)  # `:12` may have been `:123`
         for record in [*self.accesses, *self.creations]:
             # a location before the first function is not a frame
-            record.frames = [
-                frame for frame in _drop_ambiguous_locations(record.frames) if frame.function
-            ] or record.frames
+            frames = _drop_ambiguous_locations(record.frames)
+            record.frames = [frame for frame in frames if frame.function] or record.frames
         if not self._is_credible([record for record in self.accesses if record.actor]):
             return None
         return build_report("go", "data-race", self.accesses, self.creations, self._collect_damage())
-
-    def _distrust_last_line(self) -> None:
-        """Drop the last line number: `:12` may have been `:123`."""
-        if self.lacks_offset and self.stack:
-            self.stack[-1] = self.stack[-1]._replace(line=None)
 
     def _is_credible(self, with_actor: list[GoStackRecord]) -> bool:
         if [record.op for record in self.accesses] == [Op.READ, Op.READ]:
@@ -355,12 +306,10 @@ class GoReportDraft:
         if self.has_banner and any(record.stack_failed for record in with_actor):
             return True
         has_location = any(frame.line is not None for record in with_actor for frame in record.frames)
-        return (has_location or self._has_functions_only(with_actor)) and not self._is_prose(with_actor)
-
-    def _has_functions_only(self, with_actor: list[GoStackRecord]) -> bool:
-        """Does an otherwise undamaged report have functions without locations for both accesses?"""
+        # an otherwise undamaged report may have functions without locations for both accesses
         has_both = self.has_banner and len(with_actor) == 2 and all(record.frames for record in with_actor)
-        return has_both and not self.damage & {Damage.GLUED, Damage.INTERLEAVED, Damage.WRAPPED}
+        has_functions_only = has_both and not self.damage & {Damage.GLUED, Damage.INTERLEAVED, Damage.WRAPPED}
+        return (has_location or has_functions_only) and not self._is_prose(with_actor)
 
     def _is_prose(self, with_actor: list[GoStackRecord]) -> bool:
         """Is this prose about one access, followed by an unrelated stack?"""
@@ -381,10 +330,7 @@ class GoReportDraft:
 
 
 def _drop_ambiguous_locations(frames: list[Frame]) -> list[Frame]:
-    """Drop all locations of a stack that may be reversed.
-
-    A reversed stack starts with a location and ends with a function. Its locations are ambiguous.
-    """
+    """Drop all locations of a stack that may be reversed: it starts with a location and ends with a function."""
     if len(frames) < 2 or frames[0].function or frames[-1].line is not None:
         return frames
     return [frame._replace(file="", path="", line=None) for frame in frames]

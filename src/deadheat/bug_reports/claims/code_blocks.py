@@ -1,23 +1,22 @@
-"""Finds the steps to reproduce: shell commands and SQL statements, each with its session."""
+"""Finds what the author quotes as code: the steps to reproduce (shell commands, SQL statements), and source code."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.bug_reports.claims import ClaimMatch
+from deadheat.bug_reports.claims import ClaimFinder, ClaimMatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.bug_reports.claims.outline import BugReportOutline, OutlineBlock, OutlineLine
 
-
-SHELL_LANGUAGES = frozenset(("sh", "bash", "shell", "zsh", "fish", "console", "shell-session", "sh-session",
+_SHELL_LANGUAGES = frozenset(("sh", "bash", "shell", "zsh", "fish", "console", "shell-session", "sh-session",
                     "terminal", "powershell", "ps1", "cmd", "bat"))  # fmt: skip
-SQL_LANGUAGES = frozenset(("sql", "mysql", "tidb", "mariadb", "postgres", "postgresql", "pgsql", "plsql",
+_SQL_LANGUAGES = frozenset(("sql", "mysql", "tidb", "mariadb", "postgres", "postgresql", "pgsql", "plsql",
                        "sqlite", "cockroach"))  # fmt: skip
-UNLABELLED = frozenset(("", "text", "txt", "plain", "plaintext", "none"))
+_UNLABELLED = frozenset(("", "text", "txt", "plain", "plaintext", "none"))
 
 # programs that begin a command line
 _PROGRAM_NAME = (
@@ -59,25 +58,21 @@ class QuotedCommand(NamedTuple):
 def shell_commands(outline: BugReportOutline) -> Iterator[QuotedCommand]:
     """Yields shell commands in code blocks and in inline code."""
     for block in outline.blocks:
-        if block.kind == "code" and (block.info_string in SHELL_LANGUAGES or block.info_string in UNLABELLED):
+        if block.kind == "code" and (block.info_string in _SHELL_LANGUAGES or block.info_string in _UNLABELLED):
             yield from _commands_in_code(outline, block)
         elif block.kind == "prose":
-            yield from _commands_in_prose(outline, block)
-
-
-def _commands_in_prose(outline: BugReportOutline, block: OutlineBlock) -> Iterator[QuotedCommand]:
-    for match in _INLINE_CODE.finditer(outline.text, block.start, block.end):
-        command = _COMMAND_START.match(match[1])
-        # a single word is not a command: "`go`", "`make`"
-        if command and " " in match[1].strip() and not match[1].endswith(":"):
-            yield QuotedCommand(match[1], *match.span(1))
+            for match in _INLINE_CODE.finditer(outline.text, block.start, block.end):
+                # a single word is not a command: "`go`", "`make`"
+                is_command = " " in match[1].strip() and not match[1].endswith(":")
+                if is_command and _COMMAND_START.match(match[1]):
+                    yield QuotedCommand(match[1], *match.span(1))
 
 
 def _commands_in_code(outline: BugReportOutline, block: OutlineBlock) -> Iterator[QuotedCommand]:
     lines = [line for line in outline.block_lines(block) if not outline.is_in_report(line.start)]
     has_prompts = any(_SHELL_PROMPT.match(line.text) for line in lines)
     first = next((line.text for line in lines if line.text.strip()), "")
-    if not has_prompts and block.info_string in UNLABELLED and not _COMMAND_START.match(first.strip()):
+    if not has_prompts and block.info_string in _UNLABELLED and not _COMMAND_START.match(first.strip()):
         return  # program output
     index, here_end = 0, ""
     while index < len(lines):
@@ -86,7 +81,7 @@ def _commands_in_code(outline: BugReportOutline, block: OutlineBlock) -> Iterato
         if here_end:
             here_end = "" if line.text.strip() == here_end else here_end
             continue
-        start = _command_start(line, has_prompts, block.info_string in SHELL_LANGUAGES)
+        start = _command_start(line, has_prompts, block.info_string in _SHELL_LANGUAGES)
         if start is None:
             continue
         end = line.start + len(line.text)
@@ -106,13 +101,10 @@ def _command_start(line: OutlineLine, has_prompts: bool, is_labelled: bool) -> i
     if has_prompts:
         return None
     if (root := _ROOT_PROMPT.match(line.text)) and is_labelled and _COMMAND_START.match(line.text, root.end()):
-        rest = line.text[root.end() :]
-        return line.start + root.end() if not rest.endswith(".") else None
+        return None if line.text.endswith(".") else line.start + root.end()
     indent = len(line.text) - len(line.text.lstrip())
     return line.start + indent if _COMMAND_START.match(line.text, indent) else None
 
-
-# -- SQL --------------------------------------------------------------------------------------------
 
 _SQL_VERB = re.compile(
     r"(?:select|insert|update|delete|replace|create|drop|alter|begin|commit|rollback|set|use|start\s+transaction"
@@ -148,12 +140,10 @@ def sql_statements(outline: BugReportOutline) -> Iterator[QuotedCommand]:
             yield from _statements_in_table(lines)
         if block.kind != "code" or block.has_report:
             continue
-        clients = [line for line in lines if _client_session(line)]
-        if clients:
-            yield from _statements_in_client(outline, lines)
-        elif block.info_string in SQL_LANGUAGES or (
-            block.info_string in UNLABELLED and _looks_like_sql(outline.block_text(block))
-        ):
+        text = outline.block_text(block)
+        if any(_client_session(line) for line in lines):
+            yield from _statements_in_client(lines)
+        elif block.info_string in _SQL_LANGUAGES or (block.info_string in _UNLABELLED and _looks_like_sql(text)):
             yield from _statements_in_script(outline, block)
 
 
@@ -169,8 +159,7 @@ def _looks_like_sql(text: str) -> bool:
 def _statements_in_script(outline: BugReportOutline, block: OutlineBlock) -> Iterator[QuotedCommand]:
     session, inline, start = "", "", block.start
     last: QuotedCommand | None = None
-    tokens = [*_SQL_TOKEN.finditer(outline.text, block.start, block.end), None]
-    for token in tokens:
+    for token in [*_SQL_TOKEN.finditer(outline.text, block.start, block.end), None]:
         end = block.end if token is None else token.end()
         if token is None or token["end"]:
             if last:
@@ -190,10 +179,12 @@ def _statements_in_script(outline: BugReportOutline, block: OutlineBlock) -> Ite
 
 def _parse_statement(text: str, start: int, end: int, session: str) -> QuotedCommand | None:
     """A statement without the comments around it, or None."""
-    statement_text = text[start:end]
-    statement = statement_text
+    statement_text = statement = text[start:end]
     position = start + len(statement_text) - len(statement_text.lstrip())
-    while (token := _SQL_TOKEN.match(statement.lstrip())) and (token["line"] or _is_comment(token["block"])):
+    while token := _SQL_TOKEN.match(statement.lstrip()):
+        is_comment = token["line"] or (token["block"] and not token["block"].startswith(("/*+", "/*!")))
+        if not is_comment:
+            break
         statement = statement.lstrip()[token.end() :]
         if token["line"]:
             position = end - len(statement.lstrip())
@@ -201,10 +192,6 @@ def _parse_statement(text: str, start: int, end: int, session: str) -> QuotedCom
     if not _SQL_VERB.match(statement):
         return None
     return QuotedCommand(statement.rstrip("; \t\r\n"), position, start + len(statement_text.rstrip()), session)
-
-
-def _is_comment(comment: str | None) -> bool:
-    return comment is not None and not comment.startswith(("/*+", "/*!"))
 
 
 def _session_name(comment: str) -> str:
@@ -220,7 +207,7 @@ def _client_session(line: OutlineLine) -> str | None:
     return match["who"] if _SESSION_NAME.match(match["who"]) else ""
 
 
-def _statements_in_client(outline: BugReportOutline, lines: list[OutlineLine]) -> Iterator[QuotedCommand]:
+def _statements_in_client(lines: list[OutlineLine]) -> Iterator[QuotedCommand]:
     for index, line in enumerate(lines):
         session_name = _client_session(line)
         match = _CLIENT_PROMPT.match(line.text)
@@ -258,14 +245,111 @@ def _statements_in_table(lines: list[OutlineLine]) -> Iterator[QuotedCommand]:
             position += len(cell) + 1
 
 
-class StepFinder:
-    kind = "step"
-
-    def find(self, outline: BugReportOutline) -> Iterator[ClaimMatch]:
-        for role, found in (("shell", shell_commands(outline)), ("sql", sql_statements(outline))):
-            for command in found:
-                session = (("session", command.session),) if command.session else ()
-                yield ClaimMatch(self.kind, command.text, command.start, command.end, role, session)
+def _find_steps(outline: BugReportOutline) -> Iterator[ClaimMatch]:
+    for role, found in (("shell", shell_commands(outline)), ("sql", sql_statements(outline))):
+        for command in found:
+            session = (("session", command.session),) if command.session else ()
+            yield ClaimMatch(command.text, command.start, command.end, role, session)
 
 
-FINDER = StepFinder()
+_LANGUAGE_NAMES = {
+    **dict.fromkeys(("cpp", "c++", "cc", "cxx", "hpp"), "c++"),
+    **{name: name for name in ("go", "c", "rust", "swift", "java", "kotlin", "python", "javascript")},
+    **{name: name for name in ("typescript", "diff", "zig", "ruby", "scala")},
+    "golang": "go", "h": "c", "rs": "rust", "py": "python", "js": "javascript", "ts": "typescript",
+    "patch": "diff", "objc": "objective-c", "csharp": "c#", "asm": "assembly",
+}  # fmt: skip
+_UNLABELLED_SOURCE = frozenset(("", "text", "txt", "plain"))
+# line beginnings that only source code has
+_GO_LINE = re.compile(
+    r"^[ \t+-]{0,40}(?:package \w+[ \t]*$|func (?:\([^)\n]{1,100}\) )?\w{1,100}[(\[]"
+    r"|type \w{1,100} (?:struct|interface)\b|\w[\w., ]{0,80} :?= \S|defer \S|go func\(|import \("
+    r"|if err != nil \{|return\b|for .{0,100}\{)",
+    re.MULTILINE,
+)
+_GO_EVIDENCE = re.compile(r"\bfunc (?:\([^)\n]{1,100}\) )?\w{0,100}\(|:= |\bgo func\(|^package \w+\s*$", re.MULTILINE)
+_RUST_LINE = re.compile(
+    r"^[ \t]{0,40}(?:(?:pub(?:\([a-z]{1,10}\))? )?(?:async |unsafe |const ){0,3}fn \w{1,100}"
+    r"|let (?:mut )?\w{1,60}|impl\b.{0,100}\{|use [\w:]{2,100};)",
+    re.MULTILINE,
+)
+_C_LINE = re.compile(
+    r"^[ \t]{0,40}(?:#\s{0,9}include [<\"]|(?:static |inline |const |unsigned |struct |void |int |long "
+    r"|char |bool |auto |std::){1,6}[\w:*<> ,&]{1,80}[({=;])",
+    re.MULTILINE,
+)
+_FUNCTION_PATTERNS = {
+    # "func (txn *LazyTxn) changePendingToValid(", "func Map[K any]("
+    "go": re.compile(
+        r"\bfunc (?:\((?:\w{1,60} )?(?P<owner>\*?[\w.]{1,100})(?:\[[^\]\n]{0,100}\])?\) )?"
+        r"(?P<name>\w{1,100})(?:\[[^\]\n]{0,200}\])?\("
+    ),
+    # "pub async fn drain<T>("
+    "rust": re.compile(r"\bfn (?P<owner>)(?P<name>\w{1,100})\s{0,9}[(<]"),
+    # "static int bump(struct counter *c)" at the beginning of a line, without a semicolon
+    "c": re.compile(
+        r"^(?P<owner>)(?:[\w*&:<>,]{1,60} ){1,6}[*&]{0,2}(?P<name>[A-Za-z_][\w:~]{1,100})\([^;\n]{0,300}$", re.MULTILINE
+    ),
+    "python": re.compile(r"\bdef (?P<owner>)(?P<name>\w{1,100})\("),
+    "swift": re.compile(r"\bfunc (?P<owner>)(?P<name>\w{1,100})\s{0,9}[(<]"),
+}
+# "https://github.com/acme/outbox/blob/main/store/store.go#L20-L31"
+_SOURCE_LINK = re.compile(
+    r"https?://[\w.-]{3,60}/([\w.-]{1,60}/[\w.-]{1,100})/(?:-/)?blob/([\w.-]{1,100})/([\w./@%+-]{1,300}\.\w{1,8})"
+    r"(?:\#L(\d{1,7})(?:-L?(\d{1,7}))?)?"
+)
+_MAX_FUNCTIONS = 12
+
+
+def _find_source_code(outline: BugReportOutline) -> Iterator[ClaimMatch]:
+    for block in outline.code_blocks():
+        if not block.has_report and (language := _block_language(outline, block)):
+            yield _quoted_match(outline, block, language)
+    for block in outline.prose_blocks():
+        for match in _SOURCE_LINK.finditer(outline.text, block.start, block.end):
+            yield _linked_match(match)
+
+
+def _quoted_match(outline: BugReportOutline, block: OutlineBlock, language: str) -> ClaimMatch:
+    source = outline.block_text(block)
+    functions = _function_names(source, language)
+    details = [("language", language), *(("function", name) for name in functions)]
+    start = block.start + len(source) - len(source.lstrip("\r\n"))
+    end = max(start, block.start + len(source.rstrip()))
+    return ClaimMatch(functions[0] if functions else language, start, end, "quoted", tuple(details))
+
+
+def _linked_match(match: re.Match[str]) -> ClaimMatch:
+    repository, ref, path, first, last = match.groups()
+    lines = f"{first}-{last}" if last else first or ""
+    details = [("repository", repository), ("ref", ref)]
+    details += [("lines", lines)] if lines else []
+    return ClaimMatch(path, *match.span(), "linked", tuple(details))
+
+
+def _block_language(outline: BugReportOutline, block: OutlineBlock) -> str | None:
+    """The language of a source code block; None for output, commands and data."""
+    source = outline.block_text(block)
+    if block.info_string in _LANGUAGE_NAMES:
+        return _LANGUAGE_NAMES[block.info_string] if source.strip() else None
+    if block.info_string not in _UNLABELLED_SOURCE:
+        return None
+    lines = sum(1 for line in source.split("\n") if line.strip())
+    if lines >= 2 and _GO_EVIDENCE.search(source) and len(_GO_LINE.findall(source)) * 4 >= lines:
+        return "go"
+    if lines >= 2 and len(_RUST_LINE.findall(source)) * 3 >= lines and "fn " in source:
+        return "rust"
+    if lines >= 3 and len(_C_LINE.findall(source)) * 3 >= lines and source.count(";") * 3 >= lines:
+        return "c"
+    return None
+
+
+def _function_names(source: str, language: str) -> list[str]:
+    pattern = _FUNCTION_PATTERNS.get("c" if language == "c++" else language)
+    if pattern is None:
+        return []
+    names = (f"({m['owner']}).{m['name']}" if m["owner"] else m["name"] for m in pattern.finditer(source))
+    return list(dict.fromkeys(names))[:_MAX_FUNCTIONS]
+
+
+FINDERS = (ClaimFinder("step", _find_steps), ClaimFinder("source", _find_source_code))
