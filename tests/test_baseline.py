@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deadheat
-from deadheat import baseline, cli
+from deadheat import baseline as baseline_module
+from deadheat import cli
 from deadheat.baseline import Baseline, KnownRace, Mute
 from deadheat.baseline.judgement import BaselineGate, GateStanding, NewEntryDetails
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
@@ -52,8 +53,8 @@ class GateRun:
 
     def update_baseline(self, prune: bool = False, **details: str) -> Baseline:
         entry = NewEntryDetails(TODAY, **details)
-        return baseline.parse_baseline(
-            baseline.format_baseline(self.gate.updated_baseline(self.races.values(), entry, prune))
+        return baseline_module.parse_baseline(
+            baseline_module.format_baseline(self.gate.updated_baseline(self.races.values(), entry, prune))
         )
 
 
@@ -99,7 +100,7 @@ def test_moved_lines_and_renumbered_closures_stay_known() -> None:
 
 def test_race_is_known_by_its_id_alone() -> None:
     [race] = GateRun(REPORT.read_bytes()).races
-    written = baseline.parse_baseline(json.dumps({"race": race, "reason": "by hand"}))
+    written = baseline_module.parse_baseline(json.dumps({"race": race, "reason": "by hand"}))
     gated = GateRun(REPORT.read_bytes(), written)
     assert gated.standings == ["known"]
     assert list(gated.races) == [race]
@@ -151,7 +152,7 @@ def test_baseline_keeps_all_grouping_evidence() -> None:
     for path in sorted((ROOT / "go").glob("*.txt"))[:60]:
         text = path.read_bytes()
         first = GateRun(text)
-        known, facts = baseline.known_race_evidence(first.update_baseline().known), first.gate._run_evidence
+        known, facts = baseline_module.known_race_evidence(first.update_baseline().known), first.gate._run_evidence
         assert known.variants == facts.variants
         assert known.encoded_aliases() == {name: texts for name, texts in facts.encoded_aliases().items() if texts}
         assert known.shared_names == facts.shared_names
@@ -183,7 +184,7 @@ def test_update_with_the_same_races_changes_nothing() -> None:
     text = REPORT.read_bytes() + OTHER.read_bytes()
     known = GateRun(text).update_baseline(reason="R", owner="O")
     again = GateRun(text, known).update_baseline(reason="another", owner="another")
-    assert baseline.format_baseline(again) == baseline.format_baseline(known)
+    assert baseline_module.format_baseline(again) == baseline_module.format_baseline(known)
 
 
 # -- the file ---------------------------------------------------------------------------------------
@@ -204,17 +205,17 @@ MUTES = st.builds(Mute, PATTERNS, TEXT.filter(str.strip), TEXT, DATES)
 @settings(deadline=None)
 @given(st.lists(KNOWN, max_size=4), st.lists(MUTES, max_size=2))
 def test_baseline_round_trip(known: list[KnownRace], muted: list[Mute]) -> None:
-    text = baseline.format_baseline(Baseline(tuple(known), tuple(muted)))
-    again = baseline.parse_baseline(text)
+    text = baseline_module.format_baseline(Baseline(tuple(known), tuple(muted)))
+    again = baseline_module.parse_baseline(text)
     assert sorted(map(repr, again.known)) == sorted(map(repr, known))
     assert sorted(again.mutes) == sorted(muted)
-    assert baseline.format_baseline(again) == text
+    assert baseline_module.format_baseline(again) == text
     assert text.count("\n") == len(known) + len(muted)
 
 
 def test_file_is_sorted_by_title() -> None:
     one, other = REPORT.read_bytes(), OTHER.read_bytes()
-    texts = {baseline.format_baseline(GateRun(text).update_baseline()) for text in (one + other, other + one)}
+    texts = {baseline_module.format_baseline(GateRun(text).update_baseline()) for text in (one + other, other + one)}
     assert len(texts) == 1
     titles = [json.loads(line)["title"] for line in texts.pop().splitlines()]
     assert titles == sorted(titles)
@@ -227,8 +228,8 @@ OBJECTS = st.dictionaries(st.sampled_from(["race", "mute", "names", "expires"]),
 @settings(deadline=None)
 @given(st.text(max_size=60) | OBJECTS.map(json.dumps))
 def test_malformed_line_raises_only_a_line_error(line: str) -> None:
-    with suppress(baseline.BaselineLineError):
-        baseline.parse_baseline(f"# a comment\n{line}")
+    with suppress(baseline_module.BaselineLineError):
+        baseline_module.parse_baseline(f"# a comment\n{line}")
 
 
 @pytest.mark.parametrize(
@@ -283,7 +284,7 @@ def test_mute_patterns_match_as_those_of_tsan(pattern: str, muted: bool) -> None
 def test_patterns_match_as_globs(inside: str, begins: bool, ends: bool, text: str) -> None:
     expected = "^" * begins + ".*".join(map(re.escape, inside.split("*"))) + r"\Z" * ends
     pattern = "^" * begins + inside + "$" * ends
-    assert baseline._pattern_matches(pattern, text) == (re.search(expected, text) is not None)
+    assert baseline_module._pattern_matches(pattern, text) == (re.search(expected, text) is not None)
 
 
 def test_expired_mute_is_ignored() -> None:
@@ -296,7 +297,7 @@ def test_suppression_file_is_read_with_its_reasons() -> None:
         "# third party, see DEP-4\n# and its mail\nrace:^third_party\nmutex:lib\n\nthread:pool\n"
         "called_from_lib:libz.so\nrace:*\nnonsense\n"
     )
-    read, faults = baseline.parse_suppressions(text)
+    read, faults = baseline_module.parse_suppressions(text)
     assert read == [
         Mute("race:^third_party", "third party, see DEP-4 and its mail"),
         Mute("mutex:lib", "third party, see DEP-4 and its mail"),

@@ -20,7 +20,7 @@ import deadheat
 from deadheat.api import read_sightings
 from deadheat.errors import DeadheatError
 from deadheat.grouping.races import status_history
-from deadheat.lake import maintenance, report_row, schema, sighting_rows, transactions
+from deadheat.lake import report_row, schema, sighting_rows, transactions
 from deadheat.lake.storage import write_lock
 from deadheat.lake.tables import Lake
 from deadheat.lake.transactions import Intent, TableChange
@@ -441,11 +441,11 @@ def test_a_data_file_that_is_broken_or_gone_is_one_line(lake: Lake, content: byt
 
 def test_check_finds_what_is_wrong(lake: Lake) -> None:
     transactions.commit_intent(lake, decided(lake, "one"))
-    assert list(maintenance.find_faults(lake)) == []
+    assert list(transactions.find_faults(lake)) == []
     transactions.commit_intent(lake, decided(lake, "two", uri="one"))
-    assert list(maintenance.find_faults(lake)) == ["1 duplicate files"]
+    assert list(transactions.find_faults(lake)) == ["1 duplicate files"]
     lake.storage.remove("rejects/one/rows.parquet")
-    assert list(maintenance.find_faults(Lake(lake.uri)))[-1] == "rejects/one/rows.parquet is missing"
+    assert list(transactions.find_faults(Lake(lake.uri)))[-1] == "rejects/one/rows.parquet is missing"
 
 
 def test_a_derived_table_is_given_other_rows(tmp_path: Path) -> None:
@@ -459,14 +459,14 @@ def test_a_derived_table_is_given_other_rows(tmp_path: Path) -> None:
     assert put("a1", "b1") == ["a1", "b1"]
     assert put("a2", keep=pc.field("family") == "b1") == ["a2", "b1"]
     assert put() == []
-    assert (lake.state_number, list(maintenance.find_faults(lake))) == (3, [])
+    assert (lake.state_number, list(transactions.find_faults(lake))) == (3, [])
 
 
 def test_compacting_makes_one_file_of_many(lake: Lake) -> None:
     for name in ("one", "two", "three"):
         transactions.commit_intent(lake, decided(lake, name))
-    counts = maintenance.compact_tables(lake, keep_hours=0)
+    counts = transactions.compact_tables(lake, keep_hours=0)
     assert counts["files"] == (3, 1)
     assert lake.row_count("files") == 3
-    assert list(maintenance.find_faults(lake)) == []
+    assert list(transactions.find_faults(lake)) == []
     assert lake.state_number == 3

@@ -15,16 +15,14 @@ from deadheat.model import Sighting, Verdict
 from deadheat.parsing.report_reader import RANGE_OVERLAP, ReportReader
 from deadheat.parsing.test_events import GoTestAttributor, RecentBytes, attribute_stream_tests
 from deadheat.text.decoding import HEAD_SIZE, SINGLE_BYTE, ByteLayout, detect_layout
-from deadheat.text.opened_document import DocumentRange, OpenedDocument, prepend_bytes
-from deadheat.text.window import StreamSource
+from deadheat.text.window import DocumentRange, OpenedDocument, StreamSource, prepend_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from deadheat.bug_reports.reader import BulkPiece, ReadDocument
     from deadheat.model import Cause, Document, Report, ReportSource
-    from deadheat.text.opened_document import ReadBytes
-    from deadheat.text.window import ByteSource, PhraseListener
+    from deadheat.text.window import ByteSource, PhraseListener, ReadBytes
 
     DocumentItem = Sighting | Document
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.model import Span
-    from deadheat.text.opened_document import ReadBytes
+    from deadheat.text.window import ReadBytes
 
 # words that show that a text is about a race, not only about concurrency:
 # "a data race", "race condition", "WARNING: DATA RACE", "go test -race", "is not goroutine-safe"

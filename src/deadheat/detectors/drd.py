@@ -40,7 +40,7 @@ from deadheat.detectors.grammar_parser import (
 )
 from deadheat.model import Access, Actor, ActorState, Damage, Location, Op, Report
 from deadheat.symbols import native
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 _HEX = lines.HEX
 _OBJECT_TYPE = r"(?P<thing>mutex|rwlock|cond|condition variable|barrier|semaphore)"

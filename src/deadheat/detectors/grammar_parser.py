@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from deadheat.detectors import LineVerdict
 from deadheat.model import Damage
 from deadheat.parsing.line_joining import LineJoiner
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     import re

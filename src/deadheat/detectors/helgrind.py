@@ -51,7 +51,7 @@ from deadheat.detectors.grammar_parser import (
 )
 from deadheat.model import Access, Actor, ActorState, LockEdge, Op, Report
 from deadheat.symbols import native
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     from deadheat.model import Damage, Location

@@ -49,7 +49,7 @@ from deadheat.detectors import Detector, JoinedLinePatterns
 from deadheat.detectors.grammar_parser import GrammarParser, LineRole, LineToken, search_patterns, token_from_match
 from deadheat.model import Access, Actor, Damage, Frame, Lock, Op, Report
 from deadheat.symbols import kernel
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     import re

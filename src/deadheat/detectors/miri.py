@@ -47,7 +47,7 @@ from deadheat.detectors import Detector, JoinedLinePatterns, find_site
 from deadheat.detectors.grammar_parser import GrammarParser, LineRole, LineToken, search_patterns, token_from_match
 from deadheat.model import Access, Actor, ActorState, Damage, Frame, Location, Op, Report
 from deadheat.symbols import rust
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

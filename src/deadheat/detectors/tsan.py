@@ -56,7 +56,7 @@ from deadheat.detectors import Detector, JoinedLinePatterns, find_site, tsan_lin
 from deadheat.detectors.grammar_parser import GrammarParser
 from deadheat.model import Access, Actor, ActorState, Damage, Frame, Location, Lock, LockEdge, Op, Origin, Report
 from deadheat.symbols import native
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

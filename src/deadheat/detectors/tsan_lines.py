@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.detectors.grammar_parser import LineRole, LineToken, search_patterns, token_from_match
 from deadheat.symbols import native
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     import re

@@ -8,7 +8,7 @@ from deadheat.detectors import Detector, JoinedLinePatterns
 from deadheat.detectors.grammar_parser import LineRole, LineToken, search_patterns, token_from_match
 from deadheat.model import Frame, Location, Lock, Origin
 from deadheat.symbols import native, read_frame_list
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     import re

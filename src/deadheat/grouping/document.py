@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from deadheat.grouping.fingerprint import CallChain
     from deadheat.grouping.incomplete_reports import MapReport
-    from deadheat.grouping.keys import (  # fmt: skip
+    from deadheat.grouping.keys import (
         ActorSource,
         GroupingKey,
         InstructionSource,

@@ -1,9 +1,4 @@
-"""Atomic changes of several tables, by writing an intent first.
-
-The data files of a batch are in the table folders, but not in the tables' logs. The intent lists
-all of them. It is written atomically, and with it the batch is committed. Then each table is
-changed by its own Delta transaction, numbered by the new state of the lake, so that a change is
-not applied twice. A process that finds an intent finishes it first."""
+"""Atomic changes over several tables, recovery after a crash, and maintenance of a lake."""
 
 from __future__ import annotations
 
@@ -17,6 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction, CommitProperties, RemoveAction, Transaction
@@ -25,11 +21,11 @@ from deadheat.errors import DeadheatError
 from deadheat.lake.schema import TABLES, sort_columns
 from deadheat.lake.storage import write_lock
 from deadheat.lake.tables import APPLICATION, Lake
+import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
-    import pyarrow.compute as pc
 
     from deadheat.lake.storage import LakeStorage
 
@@ -261,3 +257,78 @@ def replace_table(
         # every batch changes `files`, at least its state
         changes = {"files": TableChange(), name: TableChange(added, old)}
         commit_intent(lake, Intent(batch, lake.state_number, changes))
+
+
+_SIGHTING_COLUMNS = ["uri", "offset", "length", "lane", "report"]
+
+
+def find_faults(lake: Lake) -> Iterator[str]:
+    """Yield a line for every inconsistency."""
+    lake.require()
+    for name in lake.storage.entry_names(INTENT_FOLDER):
+        yield f"{name} was committed but not applied; the next ingest applies it"
+    is_complete = True
+    for table in lake.table_names:
+        for fault in _file_faults(lake, table):
+            is_complete = False
+            yield fault
+    if is_complete:
+        yield from _content_faults(lake)
+
+
+def _file_faults(lake: Lake, table: str) -> Iterator[str]:
+    try:
+        paths = lake.data_files(table)
+    except DeadheatError as error:
+        yield str(error)
+        return
+    sizes = {name: info["size"] for name, info in lake.storage.files_below(table)}
+    expected = dict(zip(paths, lake.data_file_sizes(table), strict=True))
+    for path, size in expected.items():
+        if path not in sizes:
+            yield f"{table}/{path} is missing"
+        elif sizes[path] != size:
+            yield f"{table}/{path} has {sizes[path]} bytes, expected {size}"
+
+
+def _content_faults(lake: Lake) -> Iterator[str]:
+    """Check the tables against each other. Keeps a few columns of the largest tables in memory."""
+    sightings = lake.read_rows("sightings", [*_SIGHTING_COLUMNS, "node", "file"])
+    locations = sightings.group_by(["uri", "offset", "length", "lane"]).aggregate([])
+    if duplicates := sightings.num_rows - locations.num_rows:
+        yield f"{duplicates} duplicate sightings"
+    for table, key, reference in (("reports", "digest", "report"), ("files", "uri", "file")):
+        keys = lake.read_rows(table, [key])[key]
+        if duplicates := len(keys) - len(pc.unique(keys)):
+            yield f"{duplicates} duplicate {table}"
+        if missing := _count_missing(sightings[reference], keys):
+            yield f"{missing} {table} of sightings are missing"
+    races = lake.read_rows("races", ["sightings", "nodes"])
+    counted = pc.sum(races["sightings"]).as_py() or 0
+    if counted != sightings.num_rows:
+        remedy = "`deadheat consolidate` rebuilds them"
+        yield f"races have {counted} sightings, expected {sightings.num_rows}; {remedy}"
+    if missing := _count_missing(sightings["node"], pc.list_flatten(races["nodes"])):
+        yield f"{missing} variants have no race; `deadheat consolidate` rebuilds the races"
+
+
+def _count_missing(wanted: object, present: object) -> int:
+    known = pc.is_in(pc.unique(wanted), value_set=pc.unique(present))
+    return int(pc.sum(pc.invert(known)).as_py() or 0)
+
+
+def compact_tables(lake: Lake, keep_hours: int, timeout: float = 10.0) -> dict[str, tuple[int, int]]:
+    """Compact small files and remove unused ones. Returns the file counts before and after."""
+    lake.require()
+    counts = {}
+    with write_lock(lake.storage, timeout):
+        finish_interrupted(lake)
+        for name in lake.table_names:
+            table = lake.delta_table(name)
+            before = len(lake.data_files(name))
+            table.optimize.compact()
+            table.vacuum(keep_hours, dry_run=False, enforce_retention_duration=False, full=True)
+            lake.refresh()
+            counts[name] = before, len(lake.data_files(name))
+        remove_abandoned_files(lake, older_than=keep_hours * 3600)
+    return counts

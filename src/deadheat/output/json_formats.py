@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 from deadheat import serialization
 from deadheat.api import diagnose_sighting
 from deadheat.output.race_counts import LinePacker, LineTemplate, PackedLineStore, unpack_lines
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

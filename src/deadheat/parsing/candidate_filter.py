@@ -7,7 +7,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 from deadheat.text.window import KEPT_BEFORE_HIT, MAX_LINE
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from deadheat.parsing import line_joining, line_order
 from deadheat.parsing.active_parsers import ActiveParsers, LocatedReport
 from deadheat.parsing.candidate_filter import LOOK_AHEAD
 from deadheat.text import decoding
-from deadheat.text.timestamps import may_be_newest_first
+from deadheat.text.log_records import may_be_newest_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, Final
 
 from deadheat.model import ParsedReport
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     import re

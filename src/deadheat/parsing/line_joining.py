@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from deadheat.text import decoding, log_records
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import decoding, lazy_compile, log_records
 
 if TYPE_CHECKING:
     import re

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from deadheat.detectors import LineVerdict
 from deadheat.model import Damage, Origin, ParsedReport
 from deadheat.symbols import go
-from deadheat.text.lazy_regex import lazy_compile
-from deadheat.text.timestamps import RecordOrder, group_by_time
+from deadheat.text import lazy_compile
+from deadheat.text.log_records import RecordOrder, group_by_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

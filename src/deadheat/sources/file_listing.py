@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from deadheat.errors import DeadheatError, UnreadableError
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

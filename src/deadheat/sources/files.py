@@ -13,7 +13,7 @@ from deadheat import bug_reports
 from deadheat.errors import UnreadableError
 from deadheat.sources import file_listing
 from deadheat.text import decoding
-from deadheat.text.opened_document import DocumentRange, OpenedDocument, prepend_bytes
+from deadheat.text.window import DocumentRange, OpenedDocument, prepend_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

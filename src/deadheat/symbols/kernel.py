@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from deadheat.model import Frame, Origin
 from deadheat.symbols import read_frame_list
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 _FRAME_LISTS = read_frame_list("kernel.frames.txt")
 _SOURCE_FOLDERS = frozenset(_FRAME_LISTS["tops"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.model import Frame, Origin
 from deadheat.symbols import demangle, read_frame_list
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from deadheat.model import Frame, Origin
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 UNNAMED_FUNCTION = "??"
 # names of functions without a name

@@ -7,11 +7,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from deadheat.text import decoding, log_records
+from deadheat.text import decoding, lazy_compile, log_records
 from deadheat.text.decoding import LINE_BREAK
-from deadheat.text.lazy_regex import lazy_compile
-from deadheat.text.log_records import LinePiece, has_escaped_lines, unescape_lines
-from deadheat.text.timestamps import RecordOrder
+from deadheat.text.log_records import LinePiece, RecordOrder, has_escaped_lines, unescape_lines
 
 if TYPE_CHECKING:
     import re

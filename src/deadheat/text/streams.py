@@ -6,12 +6,10 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.text import log_records
+from deadheat.text import lazy_compile, log_records
 from deadheat.text.decoding import common_suffix
-from deadheat.text.lazy_regex import lazy_compile
-from deadheat.text.log_records import LinePiece, unescape_lines, writer_name
+from deadheat.text.log_records import LinePiece, RecordOrder, unescape_lines, writer_name
 from deadheat.text.prefixes import LineNumbering, line_number_prefix, split_prefixes
-from deadheat.text.timestamps import RecordOrder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,19 +1,21 @@
-"""A sliding buffer over a byte source that is searched for hits as it advances."""
+"""Bytes of a document: an opened document, and a sliding window over its bytes."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Final, Protocol
+from collections.abc import Callable  # noqa: TC003, mypyc needs it at run time
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from deadheat.text.prefilter import HINT_MARGIN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from deadheat.text.prefilter import Hits, Prefilter
 
     # called with the start and end of a searched range and the offsets of the phrase in it
     PhraseListener = Callable[[int, int, list[int]], None]
+
+    ReadBytes = Callable[[int], bytes]
+
 
 BLOCK_SIZE: Final = 1 << 20
 # bytes kept before a hit: enough for its line and the beginning of a damaged report
@@ -207,3 +209,35 @@ def _find_bar(buffer: ByteBuffer, closing: bytes, start: int, end: int) -> int:
     if first >= start and buffer[first : min(first + len(closing), end)] == closing:
         return first
     return buffer.find(closing, start, end)
+
+
+class OpenedDocument(NamedTuple):
+    """A document that is read sequentially. `read` raises UnreadableError."""
+
+    uri: str
+    head: bytes  # the first bytes, at most `HEAD_SIZE`
+    read: Callable[[int], bytes]  # the bytes after the head
+
+
+class DocumentRange(NamedTuple):
+    """A range of a plain log with random access. Both functions raise UnreadableError."""
+
+    uri: str
+    start: int
+    end: int | None
+    open_at: Callable[[int], ByteSource]  # the bytes from an offset on
+    read_between: Callable[[int, int], bytes]  # independent of the position of the source
+
+
+def prepend_bytes(head: bytes, read: ReadBytes) -> ReadBytes:
+    """Returns a reader that first returns `head`, then the rest."""
+    pending = head
+
+    def read_prepended(size: int) -> bytes:
+        nonlocal pending
+        if not pending:
+            return read(size)
+        first, pending = pending[:size], pending[size:]
+        return first
+
+    return read_prepended

@@ -41,7 +41,7 @@ from deadheat.model import Damage, Frame, Origin, Report
 from deadheat.parsing import line_order
 from deadheat.parsing.line_order import GO_FUNCTION_NAME
 from deadheat.symbols import go
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     import re

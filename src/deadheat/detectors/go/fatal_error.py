@@ -29,7 +29,7 @@ from deadheat.detectors.go.report_builder import GoStackRecord
 from deadheat.model import ActorState, Damage, Frame, Op, Report
 from deadheat.parsing import line_order
 from deadheat.symbols import go
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     import re

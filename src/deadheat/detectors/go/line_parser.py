@@ -9,7 +9,7 @@ from deadheat.detectors.go import line_patterns as lines
 from deadheat.detectors.go.report_builder import GoReportDraft, GoStackRecord
 from deadheat.model import ActorState, Damage
 from deadheat.parsing.line_joining import LineJoiner
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     import re

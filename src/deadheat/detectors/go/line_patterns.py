@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from deadheat.detectors import JoinedLinePatterns
 from deadheat.model import Op
 from deadheat.symbols import go
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     import re

@@ -38,7 +38,7 @@ from deadheat.detectors.go.line_parser import GoRaceParser
 from deadheat.detectors.go.line_patterns import ACCESS_HEADER, BANNER, JOINED_LINES, is_banner
 from deadheat.parsing import line_order
 from deadheat.symbols import go
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from deadheat.detectors import find_site
 from deadheat.model import Access, Actor, ActorState, Damage, Frame, Op, Origin, Report
 from deadheat.symbols import go
-from deadheat.text.lazy_regex import lazy_compile
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     from collections.abc import Collection
