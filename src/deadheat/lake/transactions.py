@@ -21,11 +21,9 @@ from deadheat.errors import DeadheatError
 from deadheat.lake.schema import TABLES, sort_columns
 from deadheat.lake.storage import write_lock
 from deadheat.lake.tables import APPLICATION, Lake
-import pyarrow.compute as pc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
 
     from deadheat.lake.storage import LakeStorage
 
