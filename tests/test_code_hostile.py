@@ -259,7 +259,7 @@ def test_trees_that_hold_one_another_many_times_over_come_to_an_end(
     repo: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
-    monkeypatch.setattr("deadheat.repo.git.object_reader._MAX_LISTING_MEMORY", 1 << 25)
+    monkeypatch.setattr("deadheat.repo.git._MAX_LISTING_MEMORY", 1 << 25)
     monkeypatch.setattr("deadheat.repo.syntax.declarations._MAX_LISTED", 20_000)
     below = repo.git("rev-parse", "HEAD:hub")
     for level in range(9):

@@ -63,7 +63,7 @@ def test_ingest_says_what_was_new(
     for short in ("", race.split()[0][:3]):
         status, out, err = told(capsys, "show", short, "--lake", "lake")
         assert (status, out) == (3, "")
-        assert err.endswith("is too short to be the beginning of an id; give at least 4 characters of it\n")
+        assert err.endswith("is too short for an id prefix; give at least 4 characters\n")
 
 
 def test_a_file_is_no_lake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -104,7 +104,7 @@ def test_every_race_is_placed_once(
     unrelated = Repository(tmp_path / "unrelated")
     unrelated.put("begin", {"README.md": "nothing\n"})
     status, out, _ = told(capsys, *placing, "--repo", unrelated.path, "--again", "--quiet")
-    assert [row.endswith("no file of it is known here") for row in out.splitlines()] == [
+    assert [row.endswith("none of its files is in the repositories") for row in out.splitlines()] == [
         False, False, True, True
     ]  # fmt: skip
     assert Lake(str(lake)).row_count("dossiers") == 4

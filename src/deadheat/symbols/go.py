@@ -220,6 +220,7 @@ _FRAME_LISTS: Final = read_frame_list("go.frames.txt")
 _STDLIB: Final = frozenset(_FRAME_LISTS["stdlib"])
 _STDLIB_TOPS: Final = frozenset(entry.partition("/")[0] for entry in _STDLIB)
 GENERATED_FILES: Final = frozenset(_FRAME_LISTS["generated"])
+_GENERATED_ENDINGS: Final = tuple(GENERATED_FILES)
 _MODULE_DEPTHS: Final = {host: int(n) for host, n in (entry.split() for entry in _FRAME_LISTS["host-depth"])}
 # runtime functions whose caller is missing in some Go versions
 CALLER_HIDING_FUNCTIONS: Final = tuple(_FRAME_LISTS["hides-caller"])
@@ -286,7 +287,7 @@ def find_origin(package: str, path: str) -> Origin:
         return Origin.TEST if _TEST_PACKAGE.match(package) else Origin.STDLIB
     if top in _TEST_TOPS and top != "testing" and _TEST_PACKAGE.match(package):
         return Origin.TEST
-    if path.endswith(_FRAME_LISTS["generated"]) and path.rpartition("/")[2] in GENERATED_FILES:
+    if path.endswith(_GENERATED_ENDINGS) and path.rpartition("/")[2] in GENERATED_FILES:
         return Origin.GENERATED
     return Origin.USER
 
@@ -328,11 +329,11 @@ def relative_path(package: str, path: str, origin: Origin) -> str:
         return f"vendor/{path.rpartition('/vendor/')[2]}"
     if not package or package[:2] == "_/":
         return path
-    host = package.partition("/")[0]
-    # with `-trimpath`, a path starts with the import path: `github.com/acme/relay/hub.go`
-    is_import_path = "." in host and path.startswith(f"{host}/")
-    if not is_import_path and not _has_root_or_drive(path):
-        return path.removeprefix("./")
+    if not _has_root_or_drive(path):
+        host = package.partition("/")[0]
+        # with `-trimpath`, a path starts with the import path: `github.com/acme/relay/hub.go`
+        if "." not in host or not path.startswith(f"{host}/"):
+            return path.removeprefix("./")
     folder, _, name = path.rpartition("/")
     relative_folder = _path_below_module(package.split("/"), folder.split("/"))
     return path if relative_folder is None else "/".join([*relative_folder, name])
@@ -355,7 +356,8 @@ def _path_below_module(parts: list[str], folder: list[str]) -> list[str] | None:
 
 def _module_depth(host: str) -> int:
     """The number of elements in the module's path; 0 if it depends on the folders."""
-    return _MODULE_DEPTHS.get(host, 3 if host.startswith("git") and "." in host else 0)
+    depth = _MODULE_DEPTHS.get(host)
+    return depth if depth is not None else 3 if host.startswith("git") and "." in host else 0
 
 
 def _shared_suffix_length(a: list[str], b: list[str]) -> int:

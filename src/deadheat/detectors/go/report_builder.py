@@ -94,9 +94,10 @@ def _call_between_facts(accesses: list[GoStackRecord]) -> tuple[tuple[str, str],
     if len(accesses) < 2 or not accesses[0].offset or not accesses[1].offset:
         return ()
     a, b = accesses[0], accesses[1]
+    if {a.op, b.op} != {Op.READ, Op.WRITE} or not a.frames:
+        return ()
     # offsets are comparable on the same line of the same machine code; an inlined function has a copy in each caller
-    is_same_line = a.frames[:_MAX_INLINE_DEPTH] == b.frames[:_MAX_INLINE_DEPTH] and bool(a.frames)
-    if {a.op, b.op} != {Op.READ, Op.WRITE} or not is_same_line:
+    if a.frames[:_MAX_INLINE_DEPTH] != b.frames[:_MAX_INLINE_DEPTH]:
         return ()
     distance = abs(int(a.offset, 16) - int(b.offset, 16))
     return (CALL_BETWEEN_FACT,) if distance >= _MIN_CALL_DISTANCE else ()
