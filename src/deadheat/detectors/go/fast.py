@@ -53,7 +53,7 @@ def _parse_frames(text: str) -> list[Frame] | None:
     frames: list[Frame] = []
     at, size = 0, len(text)
     # tested once per stack
-    needs_full_parse = "%" in text or "[" in text or "\\" in text
+    needs_full_parse = "%" in text or "[" in text
     while at < size:
         end = text.find("\n", text.find("\n", at + 1) + 1)
         frame_text = text[at:end] if end > at else text[at:]
@@ -112,7 +112,8 @@ _MAIN_GOROUTINE: Final = "main goroutine"
 
 def parse_intact(text: str) -> Report | None:
     """Parse a report from the banner to the closing bar as `GoRaceParser` does; None if it is not as printed."""
-    sections = _split_sections(text)
+    # a backslash is in a Windows path, or escapes Markdown; the line parser tells them apart
+    sections = None if "\\" in text else _split_sections(text)
     if sections is None:
         return None
     accesses: list[GoStackRecord] = []
