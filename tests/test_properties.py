@@ -30,8 +30,8 @@ from deadheat.model import (
     LockEdge,
     Op,
     Origin,
-    ParsedReport,
     Report,
+    ReportSource,
     Sighting,
     Span,
 )
@@ -426,7 +426,7 @@ SIGHTINGS = st.builds(
         st.lists(st.builds(Lock, ANY, MAYBE, STACKS), max_size=2).map(tuple),
         st.lists(st.builds(LockEdge, ANY, ANY, ANY, STACKS, STACKS), max_size=2).map(tuple),
         st.dictionaries(ANY, ANY, max_size=2).map(lambda facts: tuple(facts.items())),
-    ).map(ParsedReport),
+    ).map(ReportSource),
     st.builds(Concluded, ANY, ANY, ANY),
     ANY,
     st.builds(Span, st.integers(0), st.integers(0), st.one_of(st.none(), ANY)),

@@ -11,7 +11,7 @@ from deadheat.errors import UnreadableError
 from deadheat.grouping.fingerprint import report_fingerprint, report_title
 from deadheat.grouping.keys import grouping_key_of
 from deadheat.grouping.race_assignment import assign_races
-from deadheat.model import Sighting, Verdict
+from deadheat.model import Sighting, Verdict, new_sighting
 from deadheat.parsing.report_reader import RANGE_OVERLAP, ReportReader
 from deadheat.parsing.test_events import GoTestAttributor, RecentBytes, attribute_stream_tests
 from deadheat.text.decoding import HEAD_SIZE, SINGLE_BYTE, ByteLayout, detect_layout
@@ -62,7 +62,7 @@ def read_sightings(
     """
     for report_source, span in report_reader(opt_in).read_reports(source, start, end, document_layout.encoding, listen):
         verdict = report_source.derived.verdict or _compute_verdict(report_source)
-        yield Sighting(report_source, verdict, uri, document_layout.raw_span(span))
+        yield new_sighting(report_source, verdict, uri, document_layout.raw_span(span))
 
 
 def original_causes(source: ReportSource) -> tuple[Cause, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from deadheat.grouping.keys import GroupingKey
@@ -234,57 +234,34 @@ class DerivedValues:
         self.prepared: object = None  # what an output prepares once for all duplicates
 
 
-class ReportSource(Protocol):
-    """A report that was read, or is parsed on demand, and the values derived from it."""
-
-    @property
-    def derived(self) -> DerivedValues: ...
-
-    @property
-    def original(self) -> Report:
-        """The report, or the one that it repeats with other numbers."""
-
-    @property
-    def volatile_values(self) -> tuple[bytes, ...]:
-        """The numbers of a duplicate in the order of its text; empty for other reports."""
-
-    @property
-    def is_printable(self) -> bool:
-        """Whether the report is known to contain only printable text."""
-
-    def report(self) -> Report: ...
-
-    def rename(self, name: str) -> str:
-        """An actor or address of the original, as it is in this report."""
-
-    def rename_in_text(self, text: str) -> str:
-        """A sentence about the original, with the names of this report."""
-
-
-class ParsedReport:
-    """A report that is not a duplicate."""
+class ReportSource:
+    """A report that was read, and the values derived from it. Subclasses parse duplicates on demand."""
 
     __slots__ = ("derived", "original")
 
     def __init__(self, report: Report) -> None:
-        self.original = report
+        self.original = report  # the report, or the one that it repeats with other numbers
         self.derived = DerivedValues()
 
     @property
     def volatile_values(self) -> tuple[bytes, ...]:
+        """The numbers of a duplicate in the order of its text; empty for other reports."""
         return ()
 
     @property
     def is_printable(self) -> bool:
+        """Whether the report is known to contain only printable text."""
         return False
 
     def report(self) -> Report:
         return self.original
 
     def rename(self, name: str) -> str:
+        """An actor or address of the original, as it is in this report."""
         return name
 
     def rename_in_text(self, text: str) -> str:
+        """A sentence about the original, with the names of this report."""
         return text
 
 
@@ -304,7 +281,7 @@ class Sighting(NamedTuple):
 
     def with_report(self, report: Report) -> Sighting:
         """The sighting with another report."""
-        return self._replace(source=ParsedReport(report))
+        return self._replace(source=ReportSource(report))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sighting):
@@ -314,3 +291,11 @@ class Sighting(NamedTuple):
 
     def __hash__(self) -> int:
         return hash((self.uri, self.span))
+
+
+def new_sighting(
+    source: ReportSource, verdict: Verdict, uri: str, span: Span, document: Document | None = None
+) -> Sighting:
+    """Make a sighting that is not diagnosed; three times as fast as the constructor."""
+    sighting: Sighting = tuple.__new__(Sighting, (source, verdict, uri, span, document, ()))
+    return sighting

@@ -18,8 +18,8 @@ from deadheat.model import (
     LockEdge,
     Op,
     Origin,
-    ParsedReport,
     Report,
+    ReportSource,
     Sighting,
     Span,
     Verdict,
@@ -115,7 +115,7 @@ def sighting_from_wire(record: JsonDict) -> Sighting:
         facts=tuple(record["facts"].items()),
     )
     return Sighting(
-        ParsedReport(report),
+        ReportSource(report),
         Verdict(record["title"], record["fingerprint"], record["race"]),
         document["uri"],
         Span(document["offset"], document["length"], document["lane"]),

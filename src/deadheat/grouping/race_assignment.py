@@ -12,7 +12,7 @@ from deadheat.grouping import races
 from deadheat.grouping.document import DocumentGrouping
 from deadheat.grouping.keys import actor_numbers, grouping_key_of, racing_instructions
 from deadheat.grouping.same_object import SameObjectLinks
-from deadheat.model import Verdict
+from deadheat.model import Verdict, new_sighting
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -160,7 +160,9 @@ def with_race(sighting: Sighting, race: str) -> Sighting:
     changed = verdict_by_race.get(race)
     if changed is None:
         verdict_by_race[race] = changed = Verdict(verdict.title, verdict.fingerprint, race)
-    return sighting._replace(verdict=changed)
+    if sighting.causes:
+        return sighting._replace(verdict=changed)
+    return new_sighting(sighting.source, changed, sighting.uri, sighting.span, sighting.document)
 
 
 class RaceAssigner:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.detectors import LineVerdict
-from deadheat.model import Damage, ParsedReport, ReportSource, Span
+from deadheat.model import Damage, ReportSource, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -161,7 +161,7 @@ class ActiveParsers:
             if self.has_stray_bytes:
                 report = report._replace(damage=tuple(sorted({*report.damage, Damage.STRAY_BYTES})))
             span = Span(active.start, active.end - active.start, active.stream)
-            self.reports.append(LocatedReport(ParsedReport(report), span))
+            self.reports.append(LocatedReport(ReportSource(report), span))
 
 
 def _is_substream(stream: str | None, outer_stream: str | None) -> bool:

@@ -7,7 +7,7 @@ from operator import itemgetter
 from struct import Struct
 from typing import TYPE_CHECKING, Final
 
-from deadheat.model import ParsedReport
+from deadheat.model import ReportSource
 from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from deadheat.detectors import Detector
-    from deadheat.model import DerivedValues, Report
+    from deadheat.model import Report
 
 _HEX_DIGITS: Final = b"0123456789abcdef"
 _HEX_TO_ZERO: Final = bytes.maketrans(_HEX_DIGITS, b"0" * len(_HEX_DIGITS))
@@ -26,7 +26,7 @@ _NAME_IN_TEXT: Final = lazy_compile(r"goroutine \d+\b|0x[0-9a-f]+\b")
 _MAX_REPORTS_PER_KEY: Final = 8
 
 
-class IntactReport(ParsedReport):
+class IntactReport(ReportSource):
     """An undamaged report and its text."""
 
     __slots__ = ("detector", "raw")
@@ -90,30 +90,30 @@ def _make_picker(indexes: list[int]) -> Callable[[tuple[bytes, ...]], tuple[byte
     return lambda others: tuple([others[i] for i in indexes])
 
 
-class Duplicate:
+class Duplicate(ReportSource):
     """The text of a known report with other numbers."""
 
-    __slots__ = ("_first", "_positions", "_raw", "derived", "volatile_values")
+    __slots__ = ("_detector", "_positions", "_raw", "_values")
 
     def __init__(
         self, first: IntactReport, raw: bytes, values: tuple[bytes, ...], positions: Mapping[str, int]
     ) -> None:
-        self._first = first
+        self.original, self.derived = first.original, first.derived
+        self._detector = first.detector
         self._raw = raw
         self._positions = positions  # of the numbers of the first report among the values
-        self.volatile_values = values
-        self.derived: DerivedValues = first.derived
+        self._values = values
 
     @property
-    def original(self) -> Report:
-        return self._first.original
+    def volatile_values(self) -> tuple[bytes, ...]:
+        return self._values
 
     @property
     def is_printable(self) -> bool:
         return is_printable_text(self._raw)
 
     def report(self) -> Report:
-        report = self._first.detector.parse_intact(self._raw.decode())
+        report = self._detector.parse_intact(self._raw.decode())
         assert report is not None  # it differs from an undamaged report only in its numbers
         return report
 
@@ -122,7 +122,7 @@ class Duplicate:
         position = self._positions.get(number)
         if position is None:
             return name
-        return name[: len(name) - len(number)] + self.volatile_values[position].decode()
+        return name[: len(name) - len(number)] + self._values[position].decode()
 
     def rename_in_text(self, text: str) -> str:
         return _NAME_IN_TEXT.sub(lambda match: self.rename(match[0]), text)

@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat.detectors import LineVerdict
-from deadheat.model import Damage, Origin, ParsedReport
+from deadheat.model import Damage, Origin, ReportSource
 from deadheat.symbols import go
 from deadheat.text import lazy_compile
 from deadheat.text.log_records import RecordOrder, group_by_time
@@ -242,7 +242,7 @@ def with_reversed_damage(located: LocatedReport) -> LocatedReport:
     """Adds `Damage.REVERSED` to a report."""
     report = located.source.report()
     damage = tuple(sorted({*report.damage, Damage.REVERSED}))
-    return located._replace(source=ParsedReport(report._replace(damage=damage)))
+    return located._replace(source=ReportSource(report._replace(damage=damage)))
 
 
 def _line_times(texts: Sequence[str]) -> list[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
-BUFFER_SIZE = 1 << 21
+BUFFER_SIZE = 1 << 19  # fits into the cache of a core: four times as much is 20 % slower
 
 
 class ReusedBufferSource:
