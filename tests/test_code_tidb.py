@@ -78,7 +78,7 @@ CAUSES = (
     ("001", 0, "worker-outlives-owner", "`session.(*session).ExecuteStmt` started the worker"),
     ("002", 0, "test-leaves-resource-open", "leaves the result of `Execute` (`recordSets"),
     ("002", 1, "test-leaves-resource-open", "leads to `(*SessionVars).InitStatementContext`"),
-    ("003", 0, "waitgroup-add-in-goroutine", "Add is called by the goroutine that is waited for"),
+    ("003", 0, "waitgroup-add-in-goroutine", "Add is called by the goroutine that Wait waits for"),
     ("004", 0, "check-then-act", "`s.txn.changePendingToValid` changes that state"),
 )
 
