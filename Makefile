@@ -21,8 +21,8 @@ $(INSTALLED): $(STAMP) hatch_build.py $(shell find src -type f -not -name '*.pyc
 	@tools/install $(VENV)
 	@touch $(INSTALLED)
 
-demo: $(INSTALLED) ## scan and ingest the bundled samples
-	@tools/demo $(BIN)/deadheat
+demo: $(STAMP) ## scan and ingest the bundled samples
+	@PYTHONPATH=src tools/demo $(BIN)/deadheat
 
 test: $(STAMP) ## run ruff, mypy and all tests
 	@$(MAKE) --no-print-directory -j2 lint types $(INSTALLED)
