@@ -1,22 +1,7 @@
 """The former name of `deadheat.spark`, kept for programs that import it."""
 
 from deadheat.spark import families, races, read, register, reports, sightings
-from deadheat.spark import list_work as works
-from deadheat.spark import map_units as mapped
 from deadheat.spark import prepare_session as prepare
-from deadheat.spark import spread_units as spread
 from deadheat.spark import start_session as started
 
-__all__ = [
-    "families",
-    "mapped",
-    "prepare",
-    "races",
-    "read",
-    "register",
-    "reports",
-    "sightings",
-    "spread",
-    "started",
-    "works",
-]
+__all__ = ["families", "prepare", "races", "read", "register", "reports", "sightings", "started"]

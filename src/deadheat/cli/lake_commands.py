@@ -299,13 +299,13 @@ def add_lake_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
 
 def run_lake(args: argparse.Namespace) -> int:
     with spark_and_lake.requires_extra("lake"):
-        from deadheat.lake import transactions
+        from deadheat.lake import maintenance
     lake = spark_and_lake.open_lake(args.lake)
     if args.what == "compact":
-        for name, (before, after) in transactions.compact_tables(lake, args.keep_hours).items():
+        for name, (before, after) in maintenance.compact_lake(lake, args.keep_hours).items():
             print(f"{name:10} {before} files, now {after}")
         return cli.EXIT_NOTHING
-    faults = list(transactions.find_faults(lake))
+    faults = list(maintenance.find_faults(lake))
     for fault in faults:
         cli.print_to_stderr(f"{lake.uri}: {fault}")
     if not faults:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 # increment it when a column changes; lakes of other versions are upgraded or refused
-LAKE_VERSION = 2
-# since this version only derived tables got columns; older lakes are readable and upgraded on write
+LAKE_VERSION = 3
+# older lakes are readable, and the next write upgrades them
 OLDEST_LAKE_VERSION = 1
 
 TEXT, NUMBER, FLAG, REAL = pa.string(), pa.int64(), pa.bool_(), pa.float64()
@@ -62,47 +62,89 @@ BUG_REPORT = pa.struct([*_columns("uri shape title id written thread"), ("claims
 VARIANT_FIELDS = [("base", TEXT), *_columns("links aliases", TEXTS), ("split", FLAG)]
 RUN_FIELDS = _columns("repo commit branch job run")
 
-REPORTS = pa.schema([("digest", TEXT), *REPORT_FIELDS, *_columns("sites keys", TEXTS)])
+# by which code a row was made; `retriage` makes the rows of older versions anew
+VERSION_FIELDS = _columns("parser_version fingerprint_version", NUMBER)
+
+REPORTS = pa.schema(
+    [
+        *(("digest", TEXT), *REPORT_FIELDS, *_columns("sites keys", TEXTS)),
+        # the text of the first sighting, and the values of its placeholders
+        *(("text", pa.binary()), ("text_names", TEXTS), *VERSION_FIELDS),
+    ]
+)
 SIGHTINGS = pa.schema(
     [
-        *_columns("node uri"),  # used to skip data files
+        *_columns("node uri"),
         *_columns("offset length", NUMBER),
-        *_columns("lane file"),
+        *_columns("lane file document"),
         *(("observed_at", TIME), ("ingest", TEXT)),
         *RUN_FIELDS,
         *_columns("test fingerprint"),
         *VARIANT_FIELDS,
         *(("report", TEXT), ("names", TEXTS), ("damage", NUMBER), ("bug_report", BUG_REPORT)),
+        *VERSION_FIELDS,
     ]
 )
+# the sighting that a race is shown with
+EXAMPLE_COLUMNS = (
+    "uri", "offset", "length", "lane", "observed_at", "repo", "commit", "branch", "job", "run",
+    "test", "node", "report", "names", "bug_report",
+)  # fmt: skip
+EXAMPLE = pa.struct([SIGHTINGS.field(name) for name in EXAMPLE_COLUMNS])
+# a run or commit, and when it last saw the race
+LATEST = pa.list_(pa.struct([("at", TIME), ("name", TEXT)]))
+_HISTORY = pa.list_(pa.struct([("day", DAY), ("status", TEXT)]))
+_COUNT_FIELDS = [
+    ("sightings", NUMBER),
+    *_columns("repos tests", TEXTS),
+    ("days", pa.list_(DAY)),
+    *_columns("first_seen last_seen", TIME),
+    *(("latest_runs", LATEST), ("latest_commits", LATEST), ("run_sample", pa.list_(NUMBER))),
+]
 RACES = pa.schema(
     [
         *(("race", TEXT), ("aliases", TEXTS)),
         *_columns("title detector kind"),
-        *(("sites", TEXTS), ("cause", TEXT), ("causes", pa.list_(VOTE)), ("family", TEXT), ("sightings", NUMBER)),
-        *_columns("repos runs tests", TEXTS),
-        *_columns("first_seen last_seen", TIME),
-        *(("status", TEXT), ("history", pa.list_(pa.struct([("day", DAY), ("status", TEXT)])))),
-        *(("report", TEXT), ("nodes", TEXTS), ("keys", TEXTS)),
+        *(("sites", TEXTS), ("cause", TEXT), ("causes", pa.list_(VOTE)), ("family", TEXT)),
+        *(("runs", TEXTS), ("run_count", NUMBER)),
+        *_COUNT_FIELDS,
+        *(("status", TEXT), ("history", _HISTORY)),
+        *(("damage", NUMBER), ("report", TEXT), ("example", EXAMPLE), ("nodes", TEXTS), ("keys", TEXTS)),
     ]
 )
 # rows of variants are added up to rows of races
 NODES = pa.schema(
     [
-        ("node", TEXT),
+        *_columns("node race"),
         *VARIANT_FIELDS,
-        ("sightings", NUMBER),
-        *_columns("repos runs tests", TEXTS),
-        ("days", pa.list_(DAY)),
-        *_columns("first_seen last_seen", TIME),
+        *_COUNT_FIELDS,
         *(("keys", TEXTS), ("damage", NUMBER)),
         *_columns("report title detector kind"),
-        *(("sites", TEXTS), ("causes", pa.list_(VOTE))),
+        *(("sites", TEXTS), ("causes", pa.list_(VOTE)), ("example", EXAMPLE), ("relations", TEXTS)),
     ]
 )
 FAMILIES = pa.schema([*_columns("family culprit"), *_columns("races why", TEXTS)])
 REJECTS = pa.schema([*_columns("uri what"), ("observed_at", TIME), ("ingest", TEXT)])
-FILES = pa.schema([("uri", TEXT), ("length", NUMBER), ("modified_at", TIME), *_columns("head tail ingest")])
+# one row each time that a document was read; the newest row of a document counts
+FILES = pa.schema(
+    [
+        *_columns("uri document"),
+        *_columns("repo run job"),
+        *(("length", NUMBER), ("modified_at", TIME), ("etag", TEXT)),
+        *_columns("head tail content duplicate_of"),
+        *_columns("sightings checksum", NUMBER),
+        *(("state", NUMBER), ("ingest", TEXT)),
+    ]
+)
+# one row per change of the facts, in order
+INGESTS = pa.schema(
+    [
+        *(("state", NUMBER), ("ingest", TEXT), ("what", TEXT), ("committed_at", TIME)),
+        *_columns("files sightings reports", NUMBER),
+        # variants of which sightings were removed: they are counted anew
+        ("recount", TEXTS),
+    ]
+)
 
 # fixes of races in the history of a repository, written by `mine`
 QUOTED = pa.struct(_columns("fingerprint title report"))
@@ -137,6 +179,7 @@ DOSSIERS = pa.schema(
 )
 
 TABLES = {
+    "ingests": INGESTS,
     "files": FILES,
     "reports": REPORTS,
     "sightings": SIGHTINGS,
@@ -151,6 +194,43 @@ TABLES = {
 OPTIONAL_TABLES = ("fixes", "dossiers")
 
 
-def sort_columns(table: str) -> list[str]:
-    """The columns that data files are sorted by, for file skipping."""
-    return [column.name for column in list(TABLES[table])[:2] if column.type == TEXT]
+# the first table of a change decides whether it happens; the others follow
+FACT_TABLES = ("ingests", "reports", "sightings", "files", "rejects")
+DERIVED_TABLES = ("nodes", "races", "families")
+# the order of rows in data files
+_SORT_COLUMNS = {
+    "ingests": ("state",),
+    "files": ("uri", "document"),
+    "reports": ("digest",),
+    "sightings": ("node", "uri", "offset"),
+    "rejects": ("uri",),
+    "nodes": ("node",),
+    "races": ("race",),
+    "families": ("family",),
+    "fixes": ("repo", "commit"),
+    "dossiers": ("race", "repo"),
+}
+# columns with minimum and maximum in the log, for skipping data files
+_STATISTICS = {"sightings": ("node", "uri", "observed_at", "ingest"), "files": ("uri", "ingest")}
+# tables in one folder per day of this column
+_DAY_COLUMNS = {"sightings": "observed_at"}
+PARTITION = "day"
+
+
+def sort_columns(table: str) -> tuple[str, ...]:
+    return _SORT_COLUMNS[table]
+
+
+def statistics_columns(table: str) -> tuple[str, ...]:
+    return _STATISTICS.get(table, _SORT_COLUMNS[table])
+
+
+def day_column(table: str) -> str | None:
+    """The column whose day is the partition of a row, if the table has partitions."""
+    return _DAY_COLUMNS.get(table)
+
+
+def delta_schema(table: str) -> pa.Schema:
+    """The columns of a table with its partition, which is not in the data files."""
+    schema = TABLES[table]
+    return schema.append(pa.field(PARTITION, DAY)) if day_column(table) else schema

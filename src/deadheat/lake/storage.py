@@ -1,16 +1,18 @@
-"""The storage of a lake: a local folder, or a folder of any fsspec file system; and its write lock."""
+"""The storage of a lake: a local folder, or a folder of any fsspec file system."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
-from contextlib import contextmanager
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import DeadheatError
+from deadheat.sources import object_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +26,7 @@ class LakeStorage:
 
     def __init__(self, root: str) -> None:
         self.is_local = "://" not in root or root.startswith("file://")
+        self.delta_options: dict[str, str] = {}
         if self.is_local:
             self._path = str(Path(root.removeprefix("file://")).absolute())
             # for delta-rs and Spark
@@ -31,12 +34,14 @@ class LakeStorage:
         else:
             import fsspec
 
+            address = object_store.normalized_uri(root)
             try:
-                self.filesystem, path = fsspec.core.url_to_fs(root)
+                self.filesystem, path = fsspec.core.url_to_fs(address, **object_store.fsspec_options(address))
             except (ImportError, ValueError) as error:
                 raise DeadheatError(f"no such kind of file system ({error})", root) from error
             self._path = str(path).rstrip("/")
             self.uri = self.filesystem.unstrip_protocol(self._path)
+            self.delta_options = object_store.delta_options(root)
 
     @cached_property
     def filesystem(self) -> Any:
@@ -45,7 +50,7 @@ class LakeStorage:
 
         return LocalFileSystem()
 
-    @property
+    @cached_property
     def arrow_filesystem(self) -> Any:
         from pyarrow import fs
 
@@ -78,24 +83,36 @@ class LakeStorage:
             return error.strerror or str(error)
         if log or not folder.is_dir():
             return ""
-        has_data = any(child.is_dir() and child.name != LOG_FOLDER for child in folder.iterdir())
+        has_data = any(child.name != LOG_FOLDER for child in folder.iterdir())
         return "has data files, but no log" if has_data else ""
 
     def make_folder(self, name: str = "") -> None:
-        self.filesystem.makedirs(self.path_of(name), exist_ok=True)
+        if self.is_local:
+            Path(self.path_of(name)).mkdir(parents=True, exist_ok=True)
+
+    def make_parent(self, name: str) -> None:
+        self.make_folder(name.rpartition("/")[0])
 
     def files_below(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield every file below a folder: its relative name and its metadata."""
         folder = self.path_of(name)
+        self.filesystem.invalidate_cache(folder)
         if self.filesystem.exists(folder):
             found = self.filesystem.find(folder, detail=True)
             yield from ((path.removeprefix(f"{folder}/"), info) for path, info in found.items())
 
     def entry_names(self, name: str) -> list[str]:
         folder = self.path_of(name)
-        if not self.filesystem.exists(folder):
+        if self.is_local:
+            try:
+                return sorted(os.listdir(folder))
+            except FileNotFoundError:
+                return []
+        self.filesystem.invalidate_cache(folder)
+        try:
+            return sorted(path.rsplit("/", 1)[-1] for path in self.filesystem.ls(folder, detail=False))
+        except FileNotFoundError:
             return []
-        return sorted(path.rsplit("/", 1)[-1] for path in self.filesystem.ls(folder, detail=False))
 
     def age_seconds(self, name: str) -> float:
         """Seconds since the last write to a folder."""
@@ -105,18 +122,13 @@ class LakeStorage:
             times.append(os.stat(self.path_of(name)).st_mtime)
         return time.time() - max(times, default=time.time())
 
-    def move_file(self, name: str, new_name: str) -> None:
-        self.make_folder(new_name.rpartition("/")[0])
-        self.filesystem.mv(self.path_of(name), self.path_of(new_name))
-
     def remove(self, name: str) -> None:
         """Remove a file or folder, if it exists."""
-        path = self.path_of(name)
-        if self.filesystem.exists(path):
-            self.filesystem.rm(path, recursive=True)
+        with suppress(FileNotFoundError):
+            self.filesystem.rm(self.path_of(name), recursive=True)
 
-    def read_json(self, name: str) -> Any:
-        return json.loads(self.filesystem.cat_file(self.path_of(name)))
+    def read_bytes(self, name: str) -> bytes:
+        return bytes(self.filesystem.cat_file(self.path_of(name)))
 
     def write_json(self, name: str, content: Any) -> None:
         """Write a JSON file atomically."""
@@ -125,7 +137,7 @@ class LakeStorage:
             self.filesystem.pipe_file(self.path_of(name), data)  # atomic
             return
         path = Path(self.path_of(name))
-        part = path.with_suffix(".part")
+        part = path.with_suffix(f".{os.getpid()}.part")
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("wb") as file:
             file.write(data)
@@ -134,35 +146,8 @@ class LakeStorage:
         part.replace(path)
 
 
-_LOCK_FILE = "_lock"
-_POLL_SECONDS = 0.1
-
-
-@contextmanager
-def write_lock(storage: LakeStorage, timeout: float = 10.0) -> Iterator[None]:
-    """Hold the write lock of a local lake, or fail after `timeout` seconds.
-
-    On remote storage there is no lock; the Delta transactions decide which writer is first.
-    """
-    if not storage.is_local:
-        yield
-        return
-    import fcntl
-
-    storage.make_folder()
-    descriptor = os.open(storage.path_of(_LOCK_FILE), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    try:
-        deadline = time.monotonic() + timeout
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise DeadheatError(
-                        "another process is writing to this lake", storage.uri, "try again later"
-                    ) from None
-                time.sleep(_POLL_SECONDS)
-        yield
-    finally:
-        os.close(descriptor)
+def full_disk_error(error: OSError, uri: str) -> DeadheatError | None:
+    """The error for a full disk, or None for another error."""
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return None
+    return DeadheatError("no space left", uri, "free some space and run the same command again; nothing is lost")

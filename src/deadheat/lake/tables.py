@@ -1,36 +1,69 @@
-"""Opens, creates and upgrades the tables of a lake, and refuses incompatible versions."""
+"""Opens, creates and reads the tables of a lake, and refuses incompatible versions."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-from deltalake import DeltaTable, Schema
+from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from deadheat.errors import DeadheatError
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
-from deadheat.lake.schema import LAKE_VERSION, OLDEST_LAKE_VERSION, OPTIONAL_TABLES, TABLES
+from deadheat.lake.data_files import read_file
+from deadheat.lake.schema import (
+    LAKE_VERSION,
+    OLDEST_LAKE_VERSION,
+    OPTIONAL_TABLES,
+    PARTITION,
+    TABLES,
+    day_column,
+    delta_schema,
+    statistics_columns,
+)
 from deadheat.lake.storage import LakeStorage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
 
 
-_SCHEMA_PROPERTY = "deadheat.schema"
+SCHEMA_PROPERTY = "deadheat.schema"
 # table property: current version, oldest readable version, subject
 _VERSIONS = {
-    _SCHEMA_PROPERTY: (LAKE_VERSION, OLDEST_LAKE_VERSION, "columns"),
-    "deadheat.fingerprint": (FINGERPRINT_VERSION, FINGERPRINT_VERSION, "fingerprints"),
+    SCHEMA_PROPERTY: (LAKE_VERSION, OLDEST_LAKE_VERSION, "columns"),
+    "deadheat.fingerprint": (FINGERPRINT_VERSION, 1, "fingerprints"),
 }
-# its transactions number the states of a lake
+# its transactions number the states of a table
 APPLICATION = "deadheat"
+# readers of an old snapshot, and time travel, find their files for this long
+RETENTION_HOURS = 168
+_TABLE_PROPERTIES = {
+    "delta.checkpointInterval": "20",
+    "delta.logRetentionDuration": f"interval {RETENTION_HOURS} hours",
+    "delta.deletedFileRetentionDuration": f"interval {RETENTION_HOURS} hours",
+}
+
+
+class DataFile(NamedTuple):
+    """A data file of a table. `low` and `high` are the statistics that are known."""
+
+    path: str
+    size: int
+    row_count: int
+    day: str
+    low: dict[str, Any]
+    high: dict[str, Any]
+
+    def may_contain(self, column: str, low: Any, high: Any) -> bool:
+        """Whether a value between two others may be in this column."""
+        if column not in self.low or column not in self.high:
+            return True
+        return bool(self.low[column] <= high and low <= self.high[column])
 
 
 class Lake:
@@ -39,6 +72,7 @@ class Lake:
     def __init__(self, root: str) -> None:
         self.storage = LakeStorage(root)
         self._tables: dict[str, DeltaTable] = {}
+        self._data_files: dict[str, list[DataFile]] = {}
 
     @property
     def uri(self) -> str:
@@ -46,7 +80,7 @@ class Lake:
 
     @cached_property
     def is_there(self) -> bool:
-        return self._open_table("files") is not None
+        return self.open_table("files") is not None
 
     def require(self, command: str = "ingest PATH") -> Lake:
         """Return the lake, or fail if it does not exist. `command` is the command that creates it."""
@@ -55,46 +89,63 @@ class Lake:
         return self
 
     def create_tables(self, *optional: str) -> None:
-        """Create missing tables and columns. An incomplete lake is completed.
+        """Create missing tables. An incomplete new lake is completed; a table that was deleted is an error.
 
         Of the optional tables only those in `optional` are created.
         """
-        settings = {key: str(version) for key, (version, _, _) in _VERSIONS.items()}
-        settings["delta.dataSkippingNumIndexedCols"] = "2"
-        # `files` is last: a lake exists if that table does
-        for name in reversed(TABLES):
-            wanted = name not in OPTIONAL_TABLES or name in optional
-            table = self._open_table(name)
-            if table is not None:
-                _add_missing_columns(table, TABLES[name])
-            elif wanted:
-                self._tables[name] = DeltaTable.create(
-                    self.storage.uri_of(name), TABLES[name], "ignore", name=name, configuration={**settings},
-                    raise_if_key_not_exists=False,
-                )  # fmt: skip
+        # `files` is created last: a lake exists if that table does
+        is_complete = self.is_there and not self.is_older
+        for name in [*(name for name in reversed(TABLES) if name != "files"), "files"]:
+            if self.open_table(name) is None and (name not in OPTIONAL_TABLES or name in optional):
+                if is_complete and name not in OPTIONAL_TABLES:
+                    raise DeadheatError(f"the table {name} is missing", self.uri, "`deadheat lake check`")
+                self.create_table(name)
         self.__dict__.pop("is_there", None)
+
+    def create_table(self, name: str, mode: Any = "ignore") -> None:
+        settings = {key: str(version) for key, (version, _, _) in _VERSIONS.items()}
+        settings |= _TABLE_PROPERTIES
+        settings["delta.dataSkippingStatsColumns"] = ",".join(statistics_columns(name))
+        self._tables[name] = DeltaTable.create(
+            self.storage.uri_of(name), delta_schema(name), mode, name=name, configuration={**settings},
+            partition_by=[PARTITION] if day_column(name) else None,
+            storage_options=self.storage.delta_options or None, raise_if_key_not_exists=False,
+        )  # fmt: skip
+        self._data_files.pop(name, None)
 
     @property
     def is_older(self) -> bool:
-        """Were the derived tables made by a version with fewer columns?"""
-        return _schema_version(self.delta_table("nodes")) < LAKE_VERSION
+        """Was the lake written by a version with other columns?"""
+        return self.is_there and self.schema_version("files") < LAKE_VERSION
+
+    def stored_columns(self, name: str) -> list[str]:
+        """The columns that a table has, which may be of an earlier version."""
+        return [field.name for field in self.delta_table(name).schema().fields]
+
+    def schema_version(self, name: str) -> int:
+        return _property_version(self.delta_table(name), SCHEMA_PROPERTY)
 
     @property
-    def outdated_tables(self) -> list[str]:
-        return [name for name in self.table_names if _schema_version(self.delta_table(name)) < LAKE_VERSION]
-
-    def mark_current(self, names: Sequence[str]) -> None:
-        for name in names:
-            properties = {_SCHEMA_PROPERTY: str(LAKE_VERSION)}
-            self.delta_table(name).alter.set_table_properties(properties, raise_if_not_exists=False)
+    def has_older_fingerprints(self) -> bool:
+        return _property_version(self.delta_table("files"), "deadheat.fingerprint") < FINGERPRINT_VERSION
 
     def refresh(self) -> None:
-        """Reopen the tables on their next use."""
-        self._tables.clear()
+        """Read the changes of other processes."""
+        for table in self._tables.values():
+            table.update_incremental()
+        self._data_files.clear()
         self.__dict__.pop("is_there", None)
 
+    def refresh_table(self, name: str) -> None:
+        self.delta_table(name).update_incremental()
+        self._data_files.pop(name, None)
+
+    def reopen(self) -> None:
+        self._tables.clear()
+        self.refresh()
+
     def has_table(self, name: str) -> bool:
-        return self._open_table(name) is not None
+        return self.open_table(name) is not None
 
     @property
     def table_names(self) -> list[str]:
@@ -102,17 +153,17 @@ class Lake:
         return [name for name in TABLES if name not in OPTIONAL_TABLES or self.has_table(name)]
 
     def delta_table(self, name: str) -> DeltaTable:
-        table = self._open_table(name)
+        table = self.open_table(name)
         if table is None:
             raise DeadheatError(f"the table {name} is missing", self.uri, "`deadheat lake check`")
         return table
 
-    def _open_table(self, name: str) -> DeltaTable | None:
+    def open_table(self, name: str) -> DeltaTable | None:
         table = self._tables.get(name)
         if table is None:
             uri = self.storage.uri_of(name)
             try:
-                table = DeltaTable(uri)
+                table = DeltaTable(uri, storage_options=self.storage.delta_options or None)
             except TableNotFoundError as error:
                 if fault := self.storage.table_fault(name):
                     raise _unreadable_error(uri, fault) from error
@@ -125,48 +176,48 @@ class Lake:
 
     @property
     def state_number(self) -> int:
-        """The state number of the lake: how many batches were ingested."""
-        return self.table_state("files")
+        """How many times the facts were changed."""
+        return self.table_state("ingests")
 
     def table_state(self, name: str) -> int:
-        return self.delta_table(name).transaction_version(APPLICATION) or 0
+        return self.transaction_number(name, APPLICATION)
 
-    def data_files(self, name: str) -> list[str]:
-        """The paths relative to the folder of the table."""
-        return self._file_column(name, "path")
+    def transaction_number(self, name: str, application: str) -> int:
+        return self.delta_table(name).transaction_version(application) or 0
 
-    def data_file_sizes(self, name: str) -> list[int]:
-        return self._file_column(name, "size_bytes")
+    def data_files(self, name: str) -> list[DataFile]:
+        known = self._data_files.get(name)
+        if known is None:
+            known = self._data_files[name] = _data_files_of(self.delta_table(name))
+        return known
 
     def row_count(self, name: str) -> int:
-        return sum(self._file_column(name, "num_records"))
-
-    def _file_column(self, name: str, column: str) -> list[Any]:
-        # pyarrow would import pandas here
-        values = self.delta_table(name).get_add_actions(flatten=True).column(column)
-        return list(values.to_pylist())
+        return sum(file.row_count for file in self.data_files(name))
 
     def read_rows(
-        self, name: str, columns: Sequence[str] | None = None, where: pc.Expression | None = None
+        self,
+        name: str,
+        columns: Sequence[str] | None = None,
+        where: pc.Expression | None = None,
+        files: Collection[DataFile] | None = None,
     ) -> pa.Table:
+        """Rows of a table. `files` are the data files that may contain them; all by default."""
         wanted = list(columns or TABLES[name].names)
+        chosen = self.data_files(name) if files is None else files
         with self._reading_errors(name):
             if where is not None:
-                return self.arrow_dataset(name).to_table(columns=wanted, filter=where)
+                return self.arrow_dataset(name, chosen).to_table(columns=wanted, filter=where)
             # as fast, without `pyarrow.dataset`, which takes 0.3 s to import
-            schema = pa.schema([TABLES[name].field(column) for column in wanted])
-            parts = [pa.Table.from_batches([], schema)]
-            for path in self.data_files(name):
-                with self.storage.arrow_filesystem.open_input_file(self.storage.path_of(f"{name}/{path}")) as file:
-                    content = _fill_missing_columns(pq.ParquetFile(file).read(wanted), schema)
-                    # `cast` imports `pyarrow.compute`, which takes time
-                    parts.append(content if content.schema.equals(schema) else content.cast(schema))
-            return pa.concat_tables(parts)
+            empty = pa.schema([TABLES[name].field(column) for column in wanted]).empty_table()
+            return pa.concat_tables([empty, *(read_file(self.storage, name, f.path, wanted) for f in chosen)])
 
-    def read_batches(self, name: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield a table of any size in batches."""
-        with self._reading_errors(name):
-            yield from self.arrow_dataset(name).to_batches(columns=list(columns))
+    @contextmanager
+    def open_data_file(self, name: str, path: str) -> Iterator[Any]:
+        with (
+            self._reading_errors(name),
+            self.storage.arrow_filesystem.open_input_file(self.storage.path_of(f"{name}/{path}")) as file,
+        ):
+            yield file
 
     @contextmanager
     def _reading_errors(self, name: str) -> Iterator[None]:
@@ -176,41 +227,42 @@ class Lake:
         except (pa.ArrowException, OSError) as error:
             raise _unreadable_error(self.storage.uri_of(name), error) from error
 
-    def arrow_dataset(self, name: str) -> ds.Dataset:
+    def arrow_dataset(self, name: str, files: Collection[DataFile] | None = None) -> ds.Dataset:
         """The data files as an Arrow dataset, which is faster than reading through delta-rs."""
         import pyarrow.dataset as ds  # takes 0.3 s to import
 
-        paths = [self.storage.path_of(f"{name}/{path}") for path in self.data_files(name)]
+        chosen = self.data_files(name) if files is None else files
+        paths = [self.storage.path_of(f"{name}/{file.path}") for file in chosen]
         return ds.dataset(paths, TABLES[name], format="parquet", filesystem=self.storage.arrow_filesystem)
 
-    def files_with_rows(self, name: str, where: pc.Expression) -> Iterator[tuple[str, ds.Fragment]]:
-        """Yield the data files with matching rows, named as in `data_files`."""
-        folder = self.storage.path_of(f"{name}/")
-        for fragment in self.arrow_dataset(name).get_fragments():
-            if fragment.count_rows(filter=where):
-                yield fragment.path.removeprefix(folder), fragment
+
+def _data_files_of(table: DeltaTable) -> list[DataFile]:
+    actions = table.get_add_actions(flatten=True)
+    # pyarrow would import pandas here
+    columns = {name: list(actions.column(name).to_pylist()) for name in actions.schema.names}
+    count = actions.num_rows
+    low = {name.removeprefix("min."): values for name, values in columns.items() if name.startswith("min.")}
+    high = {name.removeprefix("max."): values for name, values in columns.items() if name.startswith("max.")}
+    days = columns.get(f"partition.{PARTITION}", [None] * count)
+    return [
+        DataFile(
+            columns["path"][i],
+            columns["size_bytes"][i],
+            columns["num_records"][i] or 0,
+            str(days[i] or ""),
+            {name: values[i] for name, values in low.items() if values[i] is not None},
+            {name: values[i] for name, values in high.items() if values[i] is not None},
+        )
+        for i in range(count)
+    ]
 
 
 def _unreadable_error(uri: str, why: object) -> DeadheatError:
     return DeadheatError(f"cannot be read ({str(why).partition(chr(10))[0]})", uri, "`deadheat lake check`")
 
 
-def _add_missing_columns(table: DeltaTable, schema: pa.Schema) -> None:
-    known = {field.name for field in table.schema().fields}
-    missing = pa.schema([field for field in schema if field.name not in known])
-    if missing.names:
-        table.alter.add_columns(Schema.from_arrow(missing).fields)
-
-
-def _fill_missing_columns(content: pa.Table, schema: pa.Schema) -> pa.Table:
-    for field in schema:
-        if field.name not in content.schema.names:
-            content = content.append_column(field, pa.nulls(content.num_rows, field.type))
-    return content.select(schema.names)
-
-
-def _schema_version(table: DeltaTable) -> int:
-    return int(table.metadata().configuration[_SCHEMA_PROPERTY])
+def _property_version(table: DeltaTable, name: str) -> int:
+    return int(table.metadata().configuration[name])
 
 
 def _check_versions(table: DeltaTable, uri: str) -> None:

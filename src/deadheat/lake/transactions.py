@@ -1,332 +1,253 @@
-"""Atomic changes over several tables, recovery after a crash, and maintenance of a lake."""
+"""Atomic changes over several tables by several writers, without a lock.
+
+Facts and derived tables each have a sequence of states. A change is computed on one state and makes the next
+one. Its first table decides: of two writers that commit the same state there, one fails, and computes its
+change again. The other tables follow. What they need is written before, as an intent, so that any writer can
+complete the change of a killed one, and does so before its own."""
 
 from __future__ import annotations
 
 import json
+import random
 import time
-import uuid
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction, CommitProperties, RemoveAction, Transaction
 
 from deadheat.errors import DeadheatError
-from deadheat.lake.schema import TABLES, sort_columns
-from deadheat.lake.storage import write_lock
+from deadheat.lake.data_files import AddedFile, write_rows
+from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, LAKE_VERSION, OPTIONAL_TABLES, TABLES
+from deadheat.lake.storage import full_disk_error
 from deadheat.lake.tables import APPLICATION, Lake
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Sequence
 
-    from deadheat.lake.storage import LakeStorage
-
+    OnStage = Callable[[str], None]
 
 INTENT_FOLDER, STAGING_FOLDER = "_intents", "_staging"
-# its transactions identify the batch that made the state
+# its transactions identify the change that made the state
 BATCH_APPLICATION = f"{APPLICATION}-batch"
-# other machines may write for long without a visible lock
-_ABANDONED_SECONDS = 86_400.0
-# number of tables changed concurrently
+# on `nodes`: the state of the facts that the derived tables were computed from
+COVERED_APPLICATION = f"{APPLICATION}-covered"
+# tables changed concurrently
 _MAX_WRITERS = 4
-# data files with fewer rows have no dictionaries
-_MIN_DICTIONARY_ROWS = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class AddedFile:
-    path: str
-    size: int
-    stats: str
-
-    @property
-    def row_count(self) -> int:
-        return int(json.loads(self.stats)["numRecords"])
+_MAX_ATTEMPTS = 100
+_MAX_PAUSE = 1.0
 
 
 @dataclass(slots=True)
 class TableChange:
+    """Data files to add and to remove. If `data_change` is false, the rows stay the same."""
+
     add: list[AddedFile] = field(default_factory=list)
     remove: list[str] = field(default_factory=list)
+    data_change: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """The changes of a batch to a lake in state `base`."""
+    """The changes that make a state. The first table decides."""
 
-    ingest: str
-    base: int
+    batch: str
+    state: int
     changes: dict[str, TableChange]
+    covered: int = 0  # derived tables: the state of the facts
+    replaces: bool = False  # the tables are created anew, with other columns
+
+    @property
+    def decider(self) -> str:
+        return next(iter(self.changes))
+
+    @property
+    def file_name(self) -> str:
+        return f"{INTENT_FOLDER}/{self.decider}-{self.state:012}-{self.batch}.json"
+
+    @property
+    def number(self) -> int:
+        """The batch as a number, because transactions have no names."""
+        return int.from_bytes(blake2b(self.batch.encode(), digest_size=7).digest())
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        changes = {
+            name: {"add": change.add, "remove": change.remove, "data_change": change.data_change}
+            for name, change in self.changes.items()
+        }
+        return {
+            "batch": self.batch, "state": self.state, "changes": changes, "covered": self.covered,
+            "replaces": self.replaces,
+        }  # fmt: skip
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Intent:
         changes = {
-            name: TableChange([AddedFile(**added) for added in change["add"]], change["remove"])
+            name: TableChange([AddedFile(*added) for added in change["add"]], change["remove"], change["data_change"])
             for name, change in content["changes"].items()
         }
-        return cls(content["ingest"], content["base"], changes)
+        return cls(**{**content, "changes": changes})
 
 
-def written_files(storage: LakeStorage, table: str, ingest: str) -> list[AddedFile]:
-    """The data files of a batch that executors wrote, with the statistics for file skipping."""
-    added_files = []
-    for name, info in storage.files_below(f"{table}/{ingest}"):
-        if name.endswith(".parquet"):
-            path = f"{ingest}/{name}"
-            with storage.filesystem.open(storage.path_of(f"{table}/{path}"), "rb") as file:
-                added_files += _added_files(path, info["size"], pq.read_metadata(file), table)
-    return added_files
+def commit(
+    lake: Lake, build: Callable[[int], Intent | None], on_stage: OnStage = lambda _: None, decider: str = "ingests"
+) -> Intent | None:
+    """Make the next state. `build` computes the change for it, on the tables as they are now.
 
-
-def write_rows(storage: LakeStorage, table: str, ingest: str, content: pa.Table) -> list[AddedFile]:
-    if not content.num_rows:
-        return []
-    storage.make_folder(f"{table}/{ingest}")
-    path, name = f"{ingest}/rows.parquet", storage.path_of(f"{table}/{ingest}/rows.parquet")
-    collected: list[pq.FileMetaData] = []
-    options = parquet_options(table, content.num_rows)
-    pq.write_table(content, name, filesystem=storage.arrow_filesystem, metadata_collector=collected, **options)
-    return _added_files(path, storage.filesystem.size(name), collected[0], table)
-
-
-def parquet_options(table: str, rows: int) -> dict[str, Any]:
-    columns = TABLES[table]
-    return {
-        "compression": "zstd",
-        # few rows are smaller and faster to write without
-        "use_dictionary": rows >= _MIN_DICTIONARY_ROWS,
-        # nested columns are not used to skip files
-        "write_statistics": [c.name for c in columns if not pa.types.is_nested(c.type)],
-    }
-
-
-def _added_files(path: str, size: int, metadata: pq.FileMetaData, table: str) -> list[AddedFile]:
-    return [AddedFile(path, size, file_stats(metadata, table))] if metadata.num_rows else []
-
-
-def file_stats(metadata: pq.FileMetaData, table: str) -> str:
-    """Row count, and minimum and maximum of the sort columns, as JSON."""
-    min_values: dict[str, str] = {}
-    max_values: dict[str, str] = {}
-    for index, column in enumerate(sort_columns(table)):
-        groups = [metadata.row_group(g).column(index).statistics for g in range(metadata.num_row_groups)]
-        # long text is truncated in the statistics of a file and cannot be used
-        texts = [s for s in groups if s and s.has_min_max and s.physical_type == "BYTE_ARRAY"]
-        if groups and len(texts) == len(groups) and all(isinstance(s.max, str) for s in texts):
-            min_values[column] = min(s.min for s in texts)
-            max_values[column] = max(s.max for s in texts)
-    statistics = {"numRecords": metadata.num_rows, "minValues": min_values, "maxValues": max_values}
-    return json.dumps(statistics)
-
-
-def commit_intent(lake: Lake, intent: Intent, on_stage: Callable[[str], None] = lambda _: None) -> None:
-    """Commit a batch and apply it. `on_stage` is called with the name of each finished stage."""
-    name = f"{INTENT_FOLDER}/{intent.ingest}.json"
-    lake.storage.write_json(name, intent.to_json())
-    on_stage("decided")
-    # with the lock held, the open tables are current; a change of an outdated table fails
-    if not lake.storage.is_local:
+    It is called again if another writer was first, and returns None if there is nothing to change.
+    """
+    for attempt in range(_MAX_ATTEMPTS):
         lake.refresh()
-    if not _apply_intent(lake, intent, on_stage):
-        lake.storage.remove(name)
-        raise DeadheatError("another process wrote to this lake", lake.uri, "try again")
-    on_stage("carried out")
-    lake.storage.remove(name)
-    on_stage("done")
+        complete_changes(lake)
+        try:
+            intent = build(lake.table_state(decider) + 1)
+            if intent is None:
+                return None
+            lake.storage.write_json(intent.file_name, intent.to_json())
+        except OSError as error:
+            raise full_disk_error(error, lake.uri) or error from error
+        on_stage("decided")
+        if _decide(lake, intent):
+            on_stage(intent.decider)
+            _follow(lake, intent, on_stage)
+            lake.storage.remove(intent.file_name)
+            on_stage("done")
+            return intent
+        lake.storage.remove(intent.file_name)
+        time.sleep(random.uniform(0, min(_MAX_PAUSE, 0.02 * 2**attempt)))
+    raise DeadheatError("other processes keep writing to this lake", lake.uri, "try again later")
 
 
-def finish_interrupted(lake: Lake) -> list[str]:
-    """Finish the intents of killed processes. Returns their batches."""
-    finished = []
+def complete_changes(lake: Lake) -> list[str]:
+    """Complete the changes of killed processes, on tables that are current. Returns their batches."""
+    completed = []
     for name in lake.storage.entry_names(INTENT_FOLDER):
-        if name.endswith(".json"):
-            intent = Intent.from_json(lake.storage.read_json(f"{INTENT_FOLDER}/{name}"))
-            lake.refresh()
-            if _apply_intent(lake, intent, lambda _: None):
-                finished.append(intent.ingest)
+        intent = _read_intent(lake, name)
+        if intent is None or intent.state > lake.table_state(intent.decider):
+            continue
+        # whoever decided on a later state has completed this one
+        if lake.table_state(intent.decider) == intent.state and _is_decided(lake, intent):
+            _follow(lake, intent, lambda _: None)
+            completed.append(intent.batch)
         lake.storage.remove(f"{INTENT_FOLDER}/{name}")
-    lake.refresh()
-    return finished
+    return completed
 
 
-def _apply_intent(lake: Lake, intent: Intent, on_stage: Callable[[str], None]) -> bool:
-    """Apply all changes that are not applied yet. False if another batch was first."""
-    state = intent.base + 1
-    # every batch changes `files` first; its transaction decides which batch gets the state
-    if lake.state_number == intent.base:
-        if not _change_table(lake, intent, "files"):
-            return False
-    elif lake.state_number != state or lake.delta_table("files").transaction_version(
-        BATCH_APPLICATION
-    ) != _batch_number(intent):
-        return False
-    on_stage("files")
-    others = [name for name, c in intent.changes.items() if name != "files" and (c.add or c.remove)]
-    # the changes are independent and wait for storage
+def _read_intent(lake: Lake, name: str) -> Intent | None:
+    """An intent, or None if it is not complete or was removed: then its change did not happen, or is done."""
+    if not name.endswith(".json"):
+        return None
+    try:
+        return Intent.from_json(json.loads(lake.storage.read_bytes(f"{INTENT_FOLDER}/{name}")))
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
+
+
+def pending_intents(lake: Lake) -> list[str]:
+    """The files of intents that are decided and not complete, or unreadable."""
+    pending = []
+    for name in lake.storage.entry_names(INTENT_FOLDER):
+        intent = _read_intent(lake, name)
+        if intent is None or (lake.table_state(intent.decider) == intent.state and _is_decided(lake, intent)):
+            pending.append(name)
+    return pending
+
+
+def _decide(lake: Lake, intent: Intent) -> bool:
+    _replace_columns(lake, intent, intent.decider)
+    return _change_table(lake, intent, intent.decider)
+
+
+def _replace_columns(lake: Lake, intent: Intent, name: str) -> None:
+    if intent.replaces and lake.schema_version(name) < LAKE_VERSION:
+        lake.create_table(name, "overwrite")
+
+
+def _is_decided(lake: Lake, intent: Intent) -> bool:
+    return lake.transaction_number(intent.decider, BATCH_APPLICATION) == intent.number
+
+
+def _follow(lake: Lake, intent: Intent, on_stage: OnStage) -> None:
+    """Change the other tables, as far as that is not done. They are independent and wait for storage."""
+    others = [name for name in intent.changes if name != intent.decider]
     with ThreadPoolExecutor(_MAX_WRITERS) as writers:
-        results = writers.map(partial(_update_table, lake, intent), others)
-        for name, done in zip(others, results, strict=True):
-            if not done:
-                return False
+        for name, _ in zip(others, writers.map(partial(complete_table, lake, intent), others), strict=True):
             on_stage(name)
-    lake.refresh()
-    return True
 
 
-def _update_table(lake: Lake, intent: Intent, name: str) -> bool:
+def complete_table(lake: Lake, intent: Intent, name: str) -> None:
     """Apply the change of a table, unless it is applied."""
-    return lake.table_state(name) > intent.base or _change_table(lake, intent, name)
+    _replace_columns(lake, intent, name)
+    while lake.table_state(name) < intent.state and not _change_table(lake, intent, name):
+        pass
 
 
 def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
     change = intent.changes[name]
     now = int(time.time() * 1000)
     actions: list[AddAction | RemoveAction] = [
-        AddAction(added.path, added.size, {}, now, True, added.stats) for added in change.add
+        AddAction(added.path, added.size, added.partition_values, now, change.data_change, added.stats)
+        for added in change.add
     ]
-    actions += [RemoveAction(path, True, now) for path in change.remove]
-    properties = CommitProperties(
-        custom_metadata={"ingest": intent.ingest},
-        app_transactions=[
-            Transaction(APPLICATION, intent.base + 1),
-            Transaction(BATCH_APPLICATION, _batch_number(intent)),
-        ],
-        max_commit_retries=0,
-    )
+    actions += [RemoveAction(path, change.data_change, now) for path in change.remove]
+    transactions = [Transaction(APPLICATION, intent.state), Transaction(BATCH_APPLICATION, intent.number)]
+    if intent.covered:
+        transactions.append(Transaction(COVERED_APPLICATION, intent.covered))
+    properties = CommitProperties({"batch": intent.batch}, max_commit_retries=0, app_transactions=transactions)
     try:
-        lake.delta_table(name).create_write_transaction(actions, "append", TABLES[name], commit_properties=properties)
+        lake.delta_table(name).create_write_transaction(
+            actions, "append", lake.delta_table(name).schema(), lake.delta_table(name).metadata().partition_columns,
+            commit_properties=properties,
+        )  # fmt: skip
     except CommitFailedError:
-        # another process may have finished our intent
-        lake.refresh()
-        return lake.delta_table(name).transaction_version(BATCH_APPLICATION) == _batch_number(intent)
+        lake.refresh_table(name)
+        # a commit may arrive although its answer is lost
+        return lake.transaction_number(name, BATCH_APPLICATION) == intent.number
+    lake.refresh_table(name)
     return True
 
 
-def _batch_number(intent: Intent) -> int:
-    """The batch as a number, because transactions have no names."""
-    return int.from_bytes(blake2b(intent.ingest.encode(), digest_size=7).digest())
+def facts_intent(batch: str, state: int, changes: dict[str, TableChange]) -> Intent:
+    return Intent(batch, state, {name: changes.get(name, TableChange()) for name in FACT_TABLES})
 
 
-def remove_abandoned_files(lake: Lake, keep: Iterable[str] = (), older_than: float = _ABANDONED_SECONDS) -> int:
-    """Remove folders of data files that no table references. Returns their number."""
-    removed = _remove_old_folders(lake.storage, STAGING_FOLDER, {*keep}, older_than)
-    for name in lake.table_names:
-        referenced = {path.partition("/")[0] for path in lake.data_files(name)}
-        removed += _remove_old_folders(lake.storage, name, {*keep, *referenced, "_delta_log"}, older_than)
-    return removed
+def derived_intent(batch: str, state: int, changes: dict[str, TableChange], covered: int) -> Intent:
+    return Intent(batch, state, {name: changes.get(name, TableChange()) for name in DERIVED_TABLES}, covered)
 
 
-def _remove_old_folders(storage: LakeStorage, folder: str, keep: set[str], older_than: float) -> int:
-    removed = 0
-    for name in storage.entry_names(folder):
-        if name in keep or name.endswith(".parquet"):
-            continue
-        if storage.age_seconds(f"{folder}/{name}") > older_than:
-            storage.remove(f"{folder}/{name}")
-            removed += 1
-    return removed
+def rewrite_files(
+    lake: Lake, table: str, name: str, where: Any, extra: pa.Table | None = None, among: Sequence[Any] | None = None
+) -> TableChange:
+    """The change that removes the rows for which `where` is true, and adds others.
 
-
-def replace_table(
-    lake: Lake, name: str, rows: pa.Table, keep: pc.Expression | None = None, timeout: float = 10.0
-) -> None:
-    """Replace all rows of a table, or those that `keep` is not true for.
-
-    Creates the lake if needed. The change is atomic and takes the write lock.
+    Only data files with such rows are written anew. `among` are the data files that may have them.
     """
-    with write_lock(lake.storage, timeout):
-        lake.create_tables(name)
-        finish_interrupted(lake)
-        old = lake.data_files(name)
-        if keep is not None:
-            rows = pa.concat_tables([lake.read_rows(name, where=keep), rows])
-        batch = f"{name}-{uuid.uuid4().hex[:12]}"
-        content = rows.select(TABLES[name].names).cast(TABLES[name])
-        added = write_rows(lake.storage, name, batch, content)
-        # every batch changes `files`, at least its state
-        changes = {"files": TableChange(), name: TableChange(added, old)}
-        commit_intent(lake, Intent(batch, lake.state_number, changes))
+    removed, kept = [], [TABLES[table].empty_table()]
+    for file in lake.data_files(table) if among is None else among:
+        content = lake.read_rows(table, files=[file])
+        rest = content.filter(~where)
+        if rest.num_rows < content.num_rows:
+            removed.append(file.path)
+            kept.append(rest)
+    rows = pa.concat_tables([*kept, *([extra] if extra is not None else [])])
+    return TableChange(write_rows(lake.storage, table, name, rows), removed)
 
 
-_SIGHTING_COLUMNS = ["uri", "offset", "length", "lane", "report"]
+def replace_table(lake: Lake, name: str, rows: pa.Table, keep: Any = None) -> None:
+    """Replace all rows of an optional table, or those that `keep` is not true for. Creates the lake if needed."""
+    if name not in OPTIONAL_TABLES:
+        raise ValueError(name)
+    lake.create_tables(name)
+    content = rows.select(TABLES[name].names).cast(TABLES[name])
 
+    def build(state: int) -> Intent:
+        kept = [lake.read_rows(name, where=keep)] if keep is not None else []
+        batch = f"{name}-{time.time_ns():x}-{random.getrandbits(32):08x}"
+        added = write_rows(lake.storage, name, batch, pa.concat_tables([*kept, content]))
+        return Intent(batch, state, {name: TableChange(added, [file.path for file in lake.data_files(name)])})
 
-def find_faults(lake: Lake) -> Iterator[str]:
-    """Yield a line for every inconsistency."""
-    lake.require()
-    for name in lake.storage.entry_names(INTENT_FOLDER):
-        yield f"{name} was committed but not applied; the next ingest applies it"
-    is_complete = True
-    for table in lake.table_names:
-        for fault in _file_faults(lake, table):
-            is_complete = False
-            yield fault
-    if is_complete:
-        yield from _content_faults(lake)
-
-
-def _file_faults(lake: Lake, table: str) -> Iterator[str]:
-    try:
-        paths = lake.data_files(table)
-    except DeadheatError as error:
-        yield str(error)
-        return
-    sizes = {name: info["size"] for name, info in lake.storage.files_below(table)}
-    expected = dict(zip(paths, lake.data_file_sizes(table), strict=True))
-    for path, size in expected.items():
-        if path not in sizes:
-            yield f"{table}/{path} is missing"
-        elif sizes[path] != size:
-            yield f"{table}/{path} has {sizes[path]} bytes, expected {size}"
-
-
-def _content_faults(lake: Lake) -> Iterator[str]:
-    """Check the tables against each other. Keeps a few columns of the largest tables in memory."""
-    sightings = lake.read_rows("sightings", [*_SIGHTING_COLUMNS, "node", "file"])
-    locations = sightings.group_by(["uri", "offset", "length", "lane"]).aggregate([])
-    if duplicates := sightings.num_rows - locations.num_rows:
-        yield f"{duplicates} duplicate sightings"
-    for table, key, reference in (("reports", "digest", "report"), ("files", "uri", "file")):
-        keys = lake.read_rows(table, [key])[key]
-        if duplicates := len(keys) - len(pc.unique(keys)):
-            yield f"{duplicates} duplicate {table}"
-        if missing := _count_missing(sightings[reference], keys):
-            yield f"{missing} {table} of sightings are missing"
-    races = lake.read_rows("races", ["sightings", "nodes"])
-    counted = pc.sum(races["sightings"]).as_py() or 0
-    if counted != sightings.num_rows:
-        remedy = "`deadheat consolidate` rebuilds them"
-        yield f"races have {counted} sightings, expected {sightings.num_rows}; {remedy}"
-    if missing := _count_missing(sightings["node"], pc.list_flatten(races["nodes"])):
-        yield f"{missing} variants have no race; `deadheat consolidate` rebuilds the races"
-
-
-def _count_missing(wanted: object, present: object) -> int:
-    known = pc.is_in(pc.unique(wanted), value_set=pc.unique(present))
-    return int(pc.sum(pc.invert(known)).as_py() or 0)
-
-
-def compact_tables(lake: Lake, keep_hours: int, timeout: float = 10.0) -> dict[str, tuple[int, int]]:
-    """Compact small files and remove unused ones. Returns the file counts before and after."""
-    lake.require()
-    counts = {}
-    with write_lock(lake.storage, timeout):
-        finish_interrupted(lake)
-        for name in lake.table_names:
-            table = lake.delta_table(name)
-            before = len(lake.data_files(name))
-            table.optimize.compact()
-            table.vacuum(keep_hours, dry_run=False, enforce_retention_duration=False, full=True)
-            lake.refresh()
-            counts[name] = before, len(lake.data_files(name))
-        remove_abandoned_files(lake, older_than=keep_hours * 3600)
-    return counts
+    commit(lake, build, decider=name)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from deadheat.errors import DeadheatError, UnreadableError
+from deadheat.sources.object_store import RemoteFile, error_text, fsspec_options, normalized_uri
 from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
@@ -134,8 +135,6 @@ def _file_entry(path: str, status: os.stat_result, is_explicit: bool) -> FileEnt
 
 # "s3://bucket/logs", "hdfs:///ci"; not a drive letter
 _URL_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]{1,30}://")
-# Hadoop's schemes and their names in fsspec
-_SCHEME_ALIASES = {"s3a": "s3", "s3n": "s3", "wasb": "abfs", "wasbs": "abfs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +146,7 @@ class ListedFile:
     size: int
     modified: float  # seconds since 1970
     is_explicit: bool = False
+    etag: str = ""  # changes with the content; empty if the file system has none
 
 
 def is_remote(path: str) -> bool:
@@ -186,15 +186,17 @@ def _list_local(path: str) -> Iterator[ListedFile | UnreadableError]:
 def _list_remote(path: str) -> Iterator[ListedFile | UnreadableError]:
     file_system, inner_path = _file_system(path)
     try:
-        is_file = file_system.isfile(inner_path)
-        infos = [file_system.info(inner_path)] if is_file else file_system.find(inner_path, detail=True).values()
+        file_system.invalidate_cache()  # it hides files that are new since the last listing
+        infos = file_system.find(inner_path, detail=True)
         if not infos:
             yield UnreadableError("does not exist or is empty", path)
-        for info in sorted(infos, key=lambda info: str(info["name"])):
-            uri = file_system.unstrip_protocol(info["name"])
-            yield ListedFile(uri, uri, info["size"] or 0, modification_time(info), is_file)
+        for name in sorted(infos):
+            info = infos.pop(name)  # takes three times the memory of the result
+            uri = file_system.unstrip_protocol(name)
+            is_file = name == inner_path
+            yield ListedFile(uri, uri, info["size"] or 0, modification_time(info), is_file, content_tag(info))
     except Exception as error:  # noqa: BLE001, each file system raises its own
-        yield UnreadableError(f"cannot be listed ({_error_text(error)})", path)
+        yield UnreadableError(f"cannot be listed ({error_text(error)})", path)
 
 
 def modification_time(info: dict[str, Any]) -> float:
@@ -208,21 +210,31 @@ def modification_time(info: dict[str, Any]) -> float:
     return 0.0
 
 
-def open_file(path: str) -> IO[bytes]:
-    """Opens a file for reading, or raises OSError."""
+def content_tag(info: dict[str, Any]) -> str:
+    """What the store calls the version of an object: S3 `ETag`, Google `etag` or `md5Hash`, Azure `etag`; or ""."""
+    tag = next((info[key] for key in ("ETag", "etag", "md5Hash") if info.get(key)), "")
+    return str(tag).removeprefix("W/").strip('"')
+
+
+def open_file(path: str, size: int | None = None, end: int | None = None) -> IO[bytes]:
+    """Opens a file for reading, or raises OSError.
+
+    A remote file of known size is opened without a request; if it is missing, the first read raises. `end` is where
+    the reader expects to stop.
+    """
     if not is_remote(path):
         return open(path, "rb", buffering=0)
     file_system, inner_path = _file_system(path)
     try:
-        return cast("IO[bytes]", file_system.open(inner_path, "rb"))
+        # 0 may stand for an unknown size
+        size = size or file_system.info(inner_path)["size"]
+        if size is None:
+            return cast("IO[bytes]", file_system.open(inner_path, "rb"))
     except OSError:
         raise
     except Exception as error:  # each file system raises its own
-        raise OSError(_error_text(error)) from error
-
-
-def _error_text(error: Exception) -> str:
-    return (str(error) or type(error).__name__).partition("\n")[0]
+        raise OSError(error_text(error)) from error
+    return cast("IO[bytes]", RemoteFile(file_system, inner_path, size, end))
 
 
 def _file_system(path: str) -> tuple[Any, str]:
@@ -230,9 +242,8 @@ def _file_system(path: str) -> tuple[Any, str]:
         import fsspec
     except ImportError:
         raise DeadheatError("is on a remote file system", path, "pip install 'deadheat[spark]' to read it") from None
-    scheme, _, rest = path.partition("://")
     try:
-        file_system, inner_path = fsspec.core.url_to_fs(f"{_SCHEME_ALIASES.get(scheme, scheme)}://{rest}")
+        file_system, inner_path = fsspec.core.url_to_fs(normalized_uri(path), **fsspec_options(path))
     except (ImportError, ValueError) as error:
-        raise DeadheatError(f"unsupported file system ({_error_text(error)})", path) from error
+        raise DeadheatError(f"unsupported file system ({error_text(error)})", path) from error
     return file_system, inner_path

@@ -8,28 +8,18 @@ pipeline.families(races)
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from deadheat.lake.schema import SIGHTINGS
 from deadheat.spark import reduce_spark
-from deadheat.spark.input_files import list_work, spread_units
+from deadheat.spark.dataframes import spark_schema
+from deadheat.spark.input_files import list_work, pack_units
 from deadheat.spark.reduce_spark import add_variants, families, reports
-from deadheat.spark.session import prepare_session, start_session
-from deadheat.spark.tasks import map_units, register
+from deadheat.spark.session import prepare_session, start_session, task_slots
+from deadheat.spark.tasks import TASK_ROW_SCHEMA, map_portions, register
 
-__all__ = [
-    "families",
-    "list_work",
-    "map_units",
-    "prepare_session",
-    "races",
-    "read",
-    "register",
-    "reports",
-    "sightings",
-    "spread_units",
-    "start_session",
-]
+__all__ = ["families", "prepare_session", "races", "read", "register", "reports", "sightings", "start_session"]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +32,9 @@ def read(spark: SparkSession, paths: Sequence[str], unit: int | None = None) -> 
 
     A report has placeholders for addresses and numbers; their names are in the column `names`.
     """
-    return map_units(spread_units(spark, list_work(paths), unit))
+    portions = pack_units(list_work(paths), task_slots(spark), unit)
+    numbers = spark.range(0, len(portions), 1, len(portions))
+    return numbers.mapInArrow(partial(map_portions, portions), spark_schema(TASK_ROW_SCHEMA))
 
 
 def sightings(read_rows: DataFrame) -> DataFrame:
@@ -55,6 +47,6 @@ def sightings(read_rows: DataFrame) -> DataFrame:
 
 def races(read_rows: DataFrame) -> DataFrame:
     """The races in the rows that were read, in the schema of the table `races`."""
-    variants = reduce_spark.variants_frame(sightings(read_rows), reports(read_rows)).localCheckpoint()
-    found = reduce_spark.races_frame(variants).localCheckpoint()
+    variants = reduce_spark.variants_frame(sightings(read_rows), reports(read_rows))
+    found = reduce_spark.races_frame(reduce_spark.name_variants(variants)).persist()
     return reduce_spark.finish_races(found, families(found))

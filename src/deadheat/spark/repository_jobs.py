@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 
 from deadheat.errors import DeadheatError
 from deadheat.lake import queries, transactions
-from deadheat.lake.schema import DOSSIERS, FIXES, TEXT, TEXTS
+from deadheat.lake.data_files import is_in
+from deadheat.lake.schema import DOSSIERS, FIXES, RACES, TEXT, TEXTS
 from deadheat.lake.tables import Lake
 from deadheat.repo import dossier as repo_dossier
 from deadheat.repo import mining
@@ -30,7 +31,7 @@ from deadheat.repo.mining import RaceFix, RevertCommit, commit_changes
 from deadheat.repo.mining.commit_changes import ListedCommit
 from deadheat.spark import ingest
 from deadheat.spark import tasks as spark_tasks
-from deadheat.spark.dataframes import is_in, spark_schema
+from deadheat.spark.dataframes import spark_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -151,7 +152,7 @@ def _racing_files_by_issue(lake: Lake) -> FilesByIssue:
     return {number: sorted(names) for number, names in files_of_issue.items()}
 
 
-RACE_SCHEMA = pa.schema([("race", TEXT), ("report", TEXT), ("nodes", TEXTS), ("sites", TEXTS)])
+RACE_SCHEMA = pa.schema([*(RACES.field(name) for name in queries.EXAMPLE_NEEDS), ("sites", TEXTS)])
 # opening a clone takes as long as a few races
 _MIN_RACES_PER_TASK, _TASKS_PER_CORE = 8, 4
 _MAX_COMMITS = 5

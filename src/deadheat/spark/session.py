@@ -182,3 +182,8 @@ def check_java() -> None:
             f"Spark {pyspark.__version__} needs Java 17 or later, which was not found",
             do="sudo apt-get install default-jre-headless, or set JAVA_HOME",
         )
+
+
+def task_slots(spark: SparkSession) -> int:
+    """The number of tasks to plan for."""
+    return spark.sparkContext.defaultParallelism

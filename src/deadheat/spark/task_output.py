@@ -1,52 +1,52 @@
-"""The output of map tasks: small results are returned to the driver, large ones are files."""
+"""The output of map tasks: small results are returned to the driver, large ones are data files of the lake."""
 
 from __future__ import annotations
 
 import gc
+import pickle
 import uuid
 from functools import cached_property, partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deadheat.grouping.races import first_variant_aliases
-from deadheat.lake import report_row, sighting_rows, transactions
+from deadheat.lake import data_files, report_row
+from deadheat.lake.data_files import is_in
+from deadheat.lake.documents import FileContent
 from deadheat.lake.schema import REPORTS, SIGHTINGS
 from deadheat.lake.storage import LakeStorage
-from deadheat.lake.transactions import STAGING_FOLDER
 from deadheat.spark import dataframes, input_files
-from deadheat.spark.tasks import STAGED_SCHEMA, read_units, record_batch
+from deadheat.spark.session import task_slots
+from deadheat.spark.tasks import DEFERRED_SCHEMA, NewReport, UnitReader, record_batch, unpack_units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence, Set
 
     from pyspark.sql import DataFrame, SparkSession
 
     from deadheat.grouping.keys import GroupingKey
     from deadheat.grouping.races import VariantAliases
+    from deadheat.lake.data_files import AddedFile
     from deadheat.lake.report_row import ReportDetails
-    from deadheat.lake.sighting_rows import SightingRow
     from deadheat.lake.tables import Lake
-    from deadheat.spark.input_files import FileWork, WorkUnit
+    from deadheat.spark.input_files import FileWork
 
     JsonDict = dict[str, Any]
 
 
+STAGING_FOLDER = "_staging"
+RESULT_SCHEMA = pa.schema([("result", pa.binary())])
 _ROWS_PER_WRITE = 4096
+# rows of a task that are returned to the driver; more are written
+MAX_RETURNED_ROWS = 1 << 14
+# rows of a data file that a task writes
+_ROWS_PER_FILE = 1 << 16
 # new objects between two runs of the garbage collector
 _GC_THRESHOLD = 1_000_000
-
-
-class TaskRows(NamedTuple):
-    """The rows of a task: in a file, or in memory."""
-
-    row_count: int
-    file: str | None = None
-    size: int = 0
-    stats: str = ""
-    content: bytes | None = None
+# files of one Spark job; the description of a job is sent to every executor
+_MAX_JOB_FILES = 200_000
 
 
 class ReportFacts(NamedTuple):
@@ -65,63 +65,90 @@ class ReadFault(NamedTuple):
 
 
 class TaskResult(NamedTuple):
-    sightings: TaskRows
-    reports: TaskRows
-    report_facts: list[ReportFacts] | None  # of each report, unless there are too many
+    """What a task has read. Rows are here, or in files if there are many."""
+
+    contents: list[FileContent]
     faults: list[ReadFault]
+    sightings: bytes | None = None
+    sighting_files: tuple[AddedFile, ...] = ()  # data files of the table
+    deferred: bytes | None = None
+    deferred_files: tuple[str, ...] = ()  # in the staging folder
+    reports: bytes | None = None
+    report_files: tuple[str, ...] = ()  # in the staging folder
+    report_facts: tuple[ReportFacts, ...] | None = None  # of each report, unless there are many
+    deferred_count: int = 0
 
 
-def write_task_output(
-    lake: str, folder: str, batch: str, max_rows: int, min_file_rows: int, portions: Iterable[Iterable[WorkUnit]]
-) -> Iterator[TaskResult]:
-    """Read units and write their sightings from the Python worker.
+def read_portions(
+    lake: str, batch: str, portions: Sequence[bytes], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """A task of `mapInArrow`: read the portions with the given numbers."""
+    numbers = [number for numbers in batches for number in numbers.column(0).to_pylist()]
+    units = (unit for number in numbers for unit in unpack_units(portions[number]))
+    yield result_batch(write_task_output(lake, batch, UnitReader(batch).read_units(units)))
 
-    This is faster than passing rows to the JVM. Up to `max_rows` sightings are returned as one
-    binary value that the JVM does not decode, and so are reports if there are fewer than
-    `min_file_rows`. The name of a file is returned only when the file is complete, so files of
-    failed or repeated tasks are ignored.
+
+def result_batch(result: TaskResult) -> pa.RecordBatch:
+    """A result as one binary value, which the JVM does not decode."""
+    return pa.RecordBatch.from_pylist([{"result": pickle.dumps(result)}], RESULT_SCHEMA)
+
+
+def write_task_output(lake: str, batch: str, rows: Iterator[JsonDict | FileContent]) -> TaskResult:
+    """Write the rows of a task from the Python worker, without the JVM.
+
+    The name of a file is returned only when the file is complete, so files of failed or repeated tasks are
+    ignored.
     """
     _freeze_garbage_collector()
     storage = LakeStorage(lake)
-    sightings = _RowWriter(storage, folder, "sightings", STAGED_SCHEMA, max_rows)
-    reports = _RowWriter(storage, folder, "reports", REPORTS, min(max_rows, min_file_rows - 1))
+    sightings = _TableWriter(storage, batch)
+    deferred = _StagingWriter(storage, batch, DEFERRED_SCHEMA)
+    reports = _StagingWriter(storage, batch, REPORTS)
     report_facts: list[ReportFacts] = []
+    contents: list[FileContent] = []
     faults: list[ReadFault] = []
-    rows_found = read_units(chain.from_iterable(portions), batch)
-    for rows, first_reports in _row_portions(rows_found, faults):
-        sightings.write([record_batch(rows, STAGED_SCHEMA)])
-        reports.write(report_row.reports_table([sighting.report.row for sighting in first_reports]).to_batches())
-        if reports.count <= max_rows:
-            report_facts += map(_report_facts, first_reports)
-    if sightings.count or faults:
-        has_few_reports = reports.count <= max_rows
-        yield TaskResult(sightings.close(), reports.close(), report_facts if has_few_reports else None, faults)
+    for portion, new_reports in _row_portions(rows, contents, faults):
+        later = [row for row in portion if "node" not in row]
+        sightings.write([record_batch([row for row in portion if "node" in row], SIGHTINGS)])
+        deferred.write([record_batch(later, DEFERRED_SCHEMA)] if later else [])
+        reports.write(report_row.reports_table([report.values for report in new_reports]).to_batches())
+        if reports.count <= MAX_RETURNED_ROWS:
+            report_facts += map(_report_facts, new_reports)
+    return TaskResult(
+        contents, faults, *sightings.close(), *deferred.close(), *reports.close(),
+        tuple(report_facts) if reports.count <= MAX_RETURNED_ROWS else None,
+        deferred.count,
+    )  # fmt: skip
 
 
-def _report_facts(sighting: SightingRow) -> ReportFacts:
+def _report_facts(new: NewReport) -> ReportFacts:
+    sighting = new.sighting
     # as in the row of the report
     key = report_row.replace_surrogates(sighting.key) if sighting.report.has_surrogates else sighting.key
     return ReportFacts(sighting.report.digest, sighting.report.details, key, first_variant_aliases(key))
 
 
 def _row_portions(
-    rows_found: Iterator[JsonDict], faults: list[ReadFault]
-) -> Iterator[tuple[list[JsonDict], list[SightingRow]]]:
-    """Yield portions of rows with the first rows of each report. Faults are collected."""
-    rows: list[JsonDict] = []
-    first_reports: list[SightingRow] = []
-    for row in rows_found:
+    rows: Iterator[JsonDict | FileContent], contents: list[FileContent], faults: list[ReadFault]
+) -> Iterator[tuple[list[JsonDict], list[NewReport]]]:
+    """Yield portions of sightings with the first ones of each report. The rest is collected."""
+    portion: list[JsonDict] = []
+    new_reports: list[NewReport] = []
+    for row in rows:
+        if isinstance(row, FileContent):
+            contents.append(row)
+            continue
         if "fault" in row:
             faults.append(report_row.replace_surrogates(ReadFault(row["uri"], row["fault"], row["unopened"])))
             continue
-        if sighting := row.pop("told", None):
-            first_reports.append(sighting)
-        rows.append(row)
-        if len(rows) == _ROWS_PER_WRITE:
-            yield rows, first_reports
-            rows, first_reports = [], []
-    if rows:
-        yield rows, first_reports
+        if new := row.pop("told", None):
+            new_reports.append(new)
+        portion.append(row)
+        if len(portion) == _ROWS_PER_WRITE:
+            yield portion, new_reports
+            portion, new_reports = [], []
+    if portion:
+        yield portion, new_reports
 
 
 def _freeze_garbage_collector() -> None:
@@ -130,44 +157,51 @@ def _freeze_garbage_collector() -> None:
     gc.set_threshold(_GC_THRESHOLD)
 
 
-class _RowWriter:
-    """The rows of a task; written to a file if there are more than `max_rows`."""
+class _StagingWriter:
+    """The rows of a task; files in the staging folder if there are many."""
 
-    def __init__(self, storage: LakeStorage, folder: str, table: str, schema: pa.Schema, max_rows: int) -> None:
-        self._storage, self._folder, self._table = storage, folder, table
-        self._schema, self._max_rows = schema, max_rows
+    def __init__(self, storage: LakeStorage, batch: str, schema: pa.Schema) -> None:
+        self._storage, self._batch, self._schema = storage, batch, schema
         self._pending: list[pa.RecordBatch] = []
-        self._writer: pq.ParquetWriter | None = None
-        self._name: str | None = None
+        self._pending_rows = 0
+        self._files: list[Any] = []
         self.count = 0
 
     def write(self, batches: list[pa.RecordBatch]) -> None:
         self._pending += batches
-        self.count += sum(batch.num_rows for batch in batches)
-        if self.count <= self._max_rows:
-            return
-        if self._writer is None:
-            self._name = f"{self._folder}/{uuid.uuid4().hex}.parquet"
-            self._writer = pq.ParquetWriter(
-                self._storage.path_of(self._name),
-                self._schema,
-                filesystem=self._storage.arrow_filesystem,
-                **transactions.parquet_options(self._table, self.count),
-            )
-        for batch in self._pending:
-            self._writer.write_batch(batch)
-        self._pending = []
+        added = sum(batch.num_rows for batch in batches)
+        self.count += added
+        self._pending_rows += added
+        if self._pending_rows > _ROWS_PER_FILE:
+            self._flush()
 
-    def close(self) -> TaskRows:
-        """Finish the file and return its metadata, or the rows."""
-        if self._writer is None:
-            return TaskRows(self.count, content=to_ipc(self._pending))
-        self._writer.close()
-        name = self._storage.path_of(str(self._name))
-        with self._storage.arrow_filesystem.open_input_file(name) as file:
-            size = file.size()
-            stats = transactions.file_stats(pq.read_metadata(file), self._table)
-        return TaskRows(self.count, self._name, size, stats)
+    def close(self) -> tuple[bytes | None, tuple[Any, ...]]:
+        """The rows, or the files that they were written to."""
+        if self._files or self.count > MAX_RETURNED_ROWS:
+            self._flush()
+        return to_ipc(self._pending), tuple(self._files)
+
+    def _flush(self) -> None:
+        if self._pending:
+            self._files += self._write_file(pa.Table.from_batches(self._pending, self._schema))
+        self._pending, self._pending_rows = [], 0
+
+    def _write_file(self, content: pa.Table) -> list[Any]:
+        name = f"{STAGING_FOLDER}/{self._batch}/{uuid.uuid4().hex}.parquet"
+        self._storage.make_parent(name)
+        filesystem = self._storage.arrow_filesystem
+        pq.write_table(content, self._storage.path_of(name), filesystem=filesystem, compression="zstd")
+        return [name]
+
+
+class _TableWriter(_StagingWriter):
+    """The sightings of a task; data files of the table if there are many."""
+
+    def __init__(self, storage: LakeStorage, batch: str) -> None:
+        super().__init__(storage, batch, SIGHTINGS)
+
+    def _write_file(self, content: pa.Table) -> list[Any]:
+        return [*data_files.write_rows(self._storage, "sightings", f"{self._batch}-{uuid.uuid4().hex}", content)]
 
 
 def to_ipc(batches: list[pa.RecordBatch]) -> bytes | None:
@@ -185,92 +219,121 @@ def from_ipc(data: bytes) -> pa.Table:
     return pa.ipc.open_stream(data).read_all()
 
 
-# smaller files of reports are not kept
-MIN_FILE_REPORTS = 128
-
-
 class TaskOutput:
-    """Sightings, reports and faults, as DataFrames and as Arrow tables."""
+    """What all tasks of a batch have read."""
 
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
-        self._folder = f"{STAGING_FOLDER}/{batch}"
-        self._sighting_parts: list[TaskRows] = []
-        self.report_results: list[TaskResult] = []  # tasks with reports; several may have the same one
-        self.faults: list[ReadFault] = []
+        self._results: list[TaskResult] = []
 
-    def run_tasks(
-        self, spark: SparkSession, work_list: Sequence[FileWork], unit_bytes: int | None = None, max_rows: int = 0
-    ) -> None:
-        """Read all files. Up to about `max_rows` sightings are kept in memory."""
-        self._lake.storage.make_folder(self._folder)
-        portions = input_files.pack_units(work_list, spark.sparkContext.defaultParallelism, unit_bytes)
-        rows_per_task = max_rows // len(portions)
-        # a module function, so that it is pickled by name
-        task = partial(write_task_output, self._lake.uri, self._folder, self._batch, rows_per_task, MIN_FILE_REPORTS)
-        # an RDD, because the JVM does not decode the results
-        distributed = spark.sparkContext.parallelize(portions, len(portions))
-        results: list[TaskResult] = distributed.mapPartitions(task).collect()
-        self._sighting_parts = [result.sightings for result in results if result.sightings.row_count]
-        self.report_results = [result for result in results if result.reports.row_count]
-        self.faults = sorted({fault for result in results for fault in result.faults})
+    def run_tasks(self, spark: SparkSession, work_list: Sequence[FileWork], unit_bytes: int | None = None) -> None:
+        """Read all files."""
+        for start in range(0, len(work_list), _MAX_JOB_FILES):
+            portions = input_files.pack_units(work_list[start : start + _MAX_JOB_FILES], task_slots(spark), unit_bytes)
+            # a module function, so that it is pickled by name
+            task = partial(read_portions, self._lake.uri, self._batch, portions)
+            count = len(portions)
+            numbers = spark.range(0, count, 1, count)
+            self.add_results(numbers.mapInArrow(task, dataframes.spark_schema(RESULT_SCHEMA)))
+
+    def add_results(self, frame: DataFrame) -> None:
+        for value in frame.toArrow()["result"].to_pylist():
+            self._results.append(pickle.loads(value))  # noqa: S301, pickled by our tasks
 
     @cached_property
-    def unread_files(self) -> list[str]:
-        """Files that could not be opened completely; all their rows are ignored."""
-        return sorted({uri for uri, _, unopened in self.faults if unopened})
+    def faults(self) -> list[ReadFault]:
+        return sorted({fault for result in self._results for fault in result.faults})
 
     @cached_property
-    def sighting_count(self) -> int:
-        if self.unread_files:
-            return int(self.sightings_table(["file"]).num_rows)
-        return sum(part.row_count for part in self._sighting_parts)
+    def contents(self) -> dict[str, FileContent]:
+        """What was read of each document that could be opened completely."""
+        unread = {uri for uri, _, unopened in self.faults if unopened}
+        contents: dict[str, FileContent] = {}
+        for content in (content for result in self._results for content in result.contents):
+            if content.uri not in unread:
+                known = contents.get(content.document)
+                contents[content.document] = content if known is None else known.merged_with(content)
+        return contents
 
-    def sightings_table(self, columns: Sequence[str] = STAGED_SCHEMA.names) -> pa.Table:
-        sightings = [self._read_part(part, columns) for part in self._sighting_parts]
-        wanted = pa.schema([STAGED_SCHEMA.field(name) for name in columns])
-        table = pa.concat_tables([wanted.empty_table(), *sightings])
-        if not self.unread_files:
-            return table
-        return table.filter(~dataframes.is_in("file", self.unread_files))
+    def sightings(self, wanted: Set[str]) -> tuple[pa.Table, list[AddedFile]]:
+        """The sightings with variants of these documents, as rows and as data files."""
+        tables = [SIGHTINGS.empty_table()]
+        files: list[AddedFile] = []
+        for result in self._results:
+            if result.sightings is not None:
+                tables.append(from_ipc(result.sightings).filter(is_in("document", wanted)))
+            if all(content.document in wanted for content in result.contents):
+                files += result.sighting_files
+            else:
+                tables += self._rows_in_files(result, wanted)
+        return pa.concat_tables(tables), files
 
-    def report_facts(self, result: TaskResult) -> list[ReportFacts]:
-        if result.report_facts is not None:
-            return result.report_facts
-        keyed_rows = [(row, sighting_rows.key_of_row(row)) for row in self.reports_table(result).to_pylist()]
-        return [
-            ReportFacts(row["digest"], report_row.details_of_row(row), key, first_variant_aliases(key))
-            for row, key in keyed_rows
-        ]
+    def rows_of(self, wanted: Set[str]) -> pa.Table:
+        """The sightings with variants of these documents."""
+        tables = [SIGHTINGS.empty_table()]
+        for result in self._results:
+            if result.sightings is not None:
+                tables.append(from_ipc(result.sightings).filter(is_in("document", wanted)))
+            tables += self._rows_in_files(result, wanted)
+        return pa.concat_tables(tables)
 
-    def reports_table(self, result: TaskResult) -> pa.Table:
-        return self._read_part(result.reports, REPORTS.names)
+    def _rows_in_files(self, result: TaskResult, wanted: Set[str]) -> Iterator[pa.Table]:
+        if result.sighting_files and not wanted.isdisjoint(content.document for content in result.contents):
+            for added in result.sighting_files:
+                rows = data_files.read_file(self._lake.storage, "sightings", added.path, SIGHTINGS.names)
+                yield rows.filter(is_in("document", wanted))
 
-    def _read_part(self, part: TaskRows, columns: Sequence[str]) -> pa.Table:
-        if part.content is not None:
-            return from_ipc(part.content).select(columns)
+    def deferred(self, wanted: Set[str]) -> pa.Table:
+        """The sightings without variants of these documents."""
+        tables = [DEFERRED_SCHEMA.empty_table()]
+        for result in self._results:
+            if result.deferred is not None:
+                tables.append(from_ipc(result.deferred))
+            tables += [self._read_file(name).cast(DEFERRED_SCHEMA) for name in result.deferred_files]
+        return pa.concat_tables(tables).filter(is_in("document", wanted))
+
+    def _read_file(self, name: str) -> pa.Table:
         storage = self._lake.storage
-        with storage.arrow_filesystem.open_input_file(storage.path_of(str(part.file))) as file:
-            return pq.ParquetFile(file).read(list(columns)).select(columns)
+        with storage.arrow_filesystem.open_input_file(storage.path_of(name)) as file:
+            return pq.ParquetFile(file).read()
 
-    def sightings_frame(self, spark: SparkSession) -> DataFrame:
-        paths = self._file_paths("sightings", self._sighting_parts)
-        sightings = dataframes.read_data_files(spark, paths, STAGED_SCHEMA)
-        if self.unread_files:
-            sightings = sightings.where(~sightings.file.isin(self.unread_files))
-        return sightings.select(SIGHTINGS.names)
+    @property
+    def deferred_count(self) -> int:
+        return sum(result.deferred_count for result in self._results)
+
+    def deferred_frame(self, spark: SparkSession, wanted: Set[str]) -> DataFrame:
+        """As `deferred`, for any number of rows."""
+        files = [name for result in self._results for name in result.deferred_files]
+        returned = [from_ipc(result.deferred) for result in self._results if result.deferred is not None]
+        frame = dataframes.read_parquet(spark, self._lake.uri, files, DEFERRED_SCHEMA)
+        if returned:
+            frame = frame.unionByName(dataframes.frame_of_table(spark, pa.concat_tables(returned), DEFERRED_SCHEMA))
+        names = pa.table({"document": pa.array(wanted, pa.string())})
+        return frame.join(dataframes.frame_of_table(spark, names, names.schema), "document", "left_semi")
+
+    @property
+    def report_files(self) -> list[str]:
+        return [name for result in self._results for name in result.report_files]
+
+    @property
+    def returned_reports(self) -> Iterator[tuple[pa.Table, tuple[ReportFacts, ...]]]:
+        for result in self._results:
+            if result.reports is not None:
+                yield from_ipc(result.reports), result.report_facts or ()
+
+    @cached_property
+    def report_facts(self) -> dict[str, ReportFacts]:
+        """The facts of the reports that tasks have returned, by digest."""
+        return {facts.digest: facts for result in self._results for facts in result.report_facts or ()}
+
+    def written_reports(self) -> Iterator[pa.Table]:
+        for name in self.report_files:
+            yield self._read_file(name).cast(REPORTS)
 
     def reports_frame(self, spark: SparkSession) -> DataFrame:
-        paths = self._file_paths("reports", [result.reports for result in self.report_results])
-        return dataframes.read_data_files(spark, paths, REPORTS).dropDuplicates(["digest"])
-
-    def _file_paths(self, name: str, parts: Sequence[TaskRows]) -> list[str]:
-        """The rows as files for Spark. Rows in memory are written to a file first."""
-        storage = self._lake.storage
-        paths = [storage.uri_of(part.file) for part in parts if part.file]
-        in_memory = [from_ipc(part.content) for part in parts if part.content is not None]
-        if in_memory:
-            file_name = f"{self._folder}/{name}-at-hand.parquet"
-            pq.write_table(pa.concat_tables(in_memory), storage.path_of(file_name), filesystem=storage.arrow_filesystem)
-            paths.append(storage.uri_of(file_name))
-        return paths
+        """The distinct reports of all tasks."""
+        frame = dataframes.read_parquet(spark, self._lake.uri, self.report_files, REPORTS)
+        returned = [table for table, _ in self.returned_reports]
+        if returned:
+            frame = frame.unionByName(dataframes.frame_of_table(spark, pa.concat_tables(returned), REPORTS))
+        return frame.dropDuplicates(["digest"])

@@ -5,31 +5,41 @@
 from __future__ import annotations
 
 import io
+import json
 import os
+import pickle
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 
+from deadheat._version import PARSER_VERSION
 from deadheat.api import read_opened_documents
 from deadheat.errors import DeadheatError, UnreadableError
-from deadheat.lake import report_row, sighting_rows
+from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
+from deadheat.lake import documents, report_row, sighting_rows
+from deadheat.lake.documents import FileContent
 from deadheat.lake.schema import REPORT_FIELDS, REPORTS, SIGHTINGS, TEXT, TEXTS
 from deadheat.model import Sighting
+from deadheat.parsing.report_reader import RANGE_OVERLAP
 from deadheat.sources import file_listing, files
 from deadheat.spark.dataframes import spark_schema
 from deadheat.spark.input_files import list_work, pack_units
 from deadheat.text import decoding
+from deadheat.text.window import DocumentRange, OpenedDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.datasource import ReadLimit
     from pyspark.sql.types import StructType
 
     from deadheat.api import DocumentItem
+    from deadheat.lake.documents import KnownDocument
     from deadheat.lake.sighting_rows import SightingRow
+    from deadheat.sources.file_listing import ListedFile
     from deadheat.spark.input_files import WorkUnit
 
     JsonDict = dict[str, Any]
@@ -94,26 +104,41 @@ class LineLengthFile(io.RawIOBase):
 TASK_ROW_SCHEMA = pa.schema(
     [*SIGHTINGS, pa.field("told", pa.struct(list(REPORTS))), pa.field("fault", TEXT), pa.field("unopened", pa.bool_())]
 )
-# a sighting in the output of a task; the last two columns are needed if it has no variant yet
-STAGED_SCHEMA = pa.schema([*SIGHTINGS, ("address", TEXT), ("actors", TEXTS)])
+# a sighting whose variant is determined later, with what that needs
+DEFERRED_SCHEMA = pa.schema([*SIGHTINGS, ("address", TEXT), ("actors", TEXTS)])
 _BATCH_ROWS = 1024
 _MAX_KNOWN_REPORTS = 1 << 18
 _RUN_COLUMNS = ("observed_at", "repo", "commit", "branch", "job", "run")
+_VERSIONS = {"parser_version": PARSER_VERSION, "fingerprint_version": FINGERPRINT_VERSION}
+# text kept with a report; more is more than any detector prints
+_MAX_TEXT = 1 << 18
+# recent bytes of a stream kept for the text of reports
+_RECENT_BYTES = 1 << 22
 
 
-def map_units(units: DataFrame) -> DataFrame:
-    """The sightings and faults in units, each sighting with its report."""
-    return units.mapInArrow(_map_batches, spark_schema(TASK_ROW_SCHEMA))
+class NewReport(NamedTuple):
+    """The first sighting of a report in a task, and its text."""
+
+    sighting: SightingRow
+    text: bytes | None
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The row of the report, in the order of its columns."""
+        return (*self.sighting.report.row, self.text, self.sighting.row["names"], PARSER_VERSION, FINGERPRINT_VERSION)
 
 
-def _map_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    units = (unit for batch in batches for unit in batch.to_pylist())
-    return record_batches(_UnitReader(repeat_reports=True).read_units(units))
+def map_portions(portions: Sequence[bytes], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """A task of `mapInArrow`: the sightings and faults in portions of units, each sighting with its report."""
+    numbers = (number for batch in batches for number in batch.column(0).to_pylist())
+    units = (unit for number in numbers for unit in unpack_units(portions[number]))
+    return record_batches(row for row in UnitReader(repeat_reports=True).read_units(units) if isinstance(row, dict))
 
 
-def read_units(units: Iterable[WorkUnit], ingest: str) -> Iterator[JsonDict]:
-    """Yield the sightings and faults in units. A report is included in its first sighting only."""
-    return _UnitReader(ingest).read_units(unit._asdict() for unit in units)
+def unpack_units(portion: bytes) -> list[WorkUnit]:
+    """The units of a task. They were pickled by `pack_units` on our driver."""
+    units: list[WorkUnit] = pickle.loads(portion)  # noqa: S301
+    return units
 
 
 def record_batches(rows: Iterator[JsonDict], schema: pa.Schema = TASK_ROW_SCHEMA) -> Iterator[pa.RecordBatch]:
@@ -134,7 +159,7 @@ def record_batch(content: list[JsonDict], schema: pa.Schema) -> pa.RecordBatch:
 
 
 def _report_column(content: list[JsonDict]) -> pa.Array:
-    report_values = [row["told"].report.row for row in content if "told" in row]
+    report_values = [row["told"].values for row in content if "told" in row]
     if not report_values:
         return pa.nulls(len(content), TASK_ROW_SCHEMA.field("told").type)
     reports = report_row.reports_table(report_values)
@@ -143,58 +168,183 @@ def _report_column(content: list[JsonDict]) -> pa.Array:
     return pa.concat_arrays(reports.to_struct_array().chunks).take(pa.array(wanted, pa.int64()))
 
 
-class _UnitReader:
+class _UnitContent:
+    """A unit that is being read: which part of the file, as which document."""
+
+    def __init__(self, raw: Any, unit: WorkUnit) -> None:
+        self._raw, self.unit = raw, unit
+        head = raw.read(decoding.HEAD_SIZE)
+        raw.seek(0)
+        self.size = max(unit.size, raw.seek(0, io.SEEK_END)) if not file_listing.is_remote(unit.uri) else unit.size
+        self._head = documents.bytes_digest(head[: min(documents.END_BYTES, self.size)])
+        can_be_split = files.can_be_split(head, unit.uri)
+        self._known = next((known for known in unit.known if self._is_continued(head, known)), None)
+        if not can_be_split:
+            self._known = None
+        raw.seek(0)
+        first_start = max(0, self._known.length - RANGE_OVERLAP) if self._known else 0
+        # ranges that begin where an earlier file ended are of no use if the file does not continue it
+        is_part = can_be_split and unit.is_range and (self._known is not None or not unit.first_start)
+        self.is_deferred = is_part or self._known is not None
+        self.start, self.end = (max(unit.start, first_start), unit.end) if self.is_deferred else (0, None)
+        if self._known:
+            self._is_first = unit.start <= first_start
+            self.is_read = self.end is None or self.end > first_start
+        else:
+            self._is_first = unit.start == unit.first_start
+            self.is_read = is_part or self._is_first
+        self.is_plain = self.is_deferred or files.is_plain_log(head, unit.uri, unit.named)
+        self._is_packed = file_listing.is_packed_file(head)
+        self.document = self._known.document if self._known else unit.document
+        self._replaces_from = first_start
+        self.sightings = self.checksum = 0
+        self.decoded: RecentText | None = None
+
+    def _is_continued(self, head: bytes, known: KnownDocument) -> bool:
+        """Does the file begin with all that was read before?"""
+        if self.size <= known.length:
+            return False
+        if documents.bytes_digest(head[: min(documents.END_BYTES, known.length)]) != known.head:
+            return False
+        return self._tail_at(known.length) == known.tail
+
+    def _tail_at(self, end: int) -> str:
+        start = max(0, end - documents.END_BYTES)
+        self._raw.seek(start)
+        return documents.bytes_digest(self._raw.read(end - start))
+
+    def add_row(self, row: JsonDict) -> None:
+        self.sightings += 1
+        self.checksum = documents.add_checksums(self.checksum, documents.sighting_checksum(self.unit.uri, row))
+
+    def to_file_content(self) -> FileContent:
+        """What was read. Only the first range of a file describes its ends."""
+        counts = self.sightings, self.checksum, self._replaces_from
+        if not self._is_first:
+            return FileContent(self.document, self.unit.uri, 0, "", "", "", *counts)
+        tail = self._tail_at(self.size)
+        ends, continues = documents.ends_digest(self.size, self._head, tail), None
+        if self.decoded is not None:
+            ends = self.decoded.ends_digest()
+            continues = next(filter(self.decoded.continues, self.unit.known), None)
+        content = FileContent(self.document, self.unit.uri, self.size, self._head, tail, ends, *counts, continues)
+        # text that is added to a bug report may change what the report says as a whole
+        if continues is None or not self._is_packed:
+            return content
+        return content._replace(replaces_from=max(0, continues.length - RANGE_OVERLAP))
+
+
+class RecentText:
+    """Passes the bytes of a document on, and keeps the recent ones."""
+
+    def __init__(self, document: OpenedDocument, known: tuple[KnownDocument, ...] = ()) -> None:
+        self._read, self._head = document.read, document.head
+        self._recent, self.length = bytearray(document.head), len(document.head)
+        self._tails = dict.fromkeys((one.length for one in known), "")
+        self._add_tails(0)
+
+    def read(self, size: int) -> bytes:
+        block = self._read(size)
+        before, self.length = self.length, self.length + len(block)
+        self._recent += block
+        self._add_tails(before)
+        if len(self._recent) > 2 * _RECENT_BYTES:
+            del self._recent[:-_RECENT_BYTES]
+        return block
+
+    def _add_tails(self, before: int) -> None:
+        for end in self._tails:
+            if before < end <= self.length:
+                self._tails[end] = documents.bytes_digest(self.read_between(max(0, end - documents.END_BYTES), end))
+
+    def read_between(self, low: int, high: int) -> bytes:
+        base = self.length - len(self._recent)
+        return bytes(self._recent[low - base : high - base]) if low >= base else b""
+
+    def ends_digest(self) -> str:
+        size = documents.END_BYTES
+        head = documents.bytes_digest(self._head[:size])
+        return documents.ends_digest(self.length, head, documents.bytes_digest(bytes(self._recent[-size:])))
+
+    def continues(self, known: KnownDocument) -> bool:
+        """Does the document begin with another one that was read before, under its earlier name?"""
+        head = documents.bytes_digest(self._head[: min(documents.END_BYTES, known.length)])
+        return known.length < self.length and (head, self._tails[known.length]) == (known.head, known.tail)
+
+
+class UnitReader:
     """The state of one task."""
 
     def __init__(self, ingest: str = "", repeat_reports: bool = False, defer_grouping: bool = True) -> None:
         self._ingest, self._repeat_reports, self._defer_grouping = ingest, repeat_reports, defer_grouping
         self._known_digests: set[str] = set()
+        self._read_between: Callable[[int, int], bytes] = lambda low, high: b""
 
-    def read_units(self, units: Iterator[JsonDict]) -> Iterator[JsonDict]:
+    def read_units(self, units: Iterable[WorkUnit]) -> Iterator[JsonDict | FileContent]:
+        """Yield the rows of sightings and faults, and what was read of each file after them."""
         for unit in units:
-            run_columns = {key: unit[key] for key in _RUN_COLUMNS}
-            run_columns |= {"file": unit["uri"], "ingest": self._ingest}
-            for row in self._read_unit(unit):
-                yield {**row, **run_columns}
+            try:
+                raw = file_listing.open_file(os.fsdecode(unit.path), unit.size, unit.end)
+                with raw:
+                    yield from self._read_unit(raw, unit)
+            except OSError as error:
+                fault = file_listing.unreadable_error(unit.uri, error)
+                yield {"uri": unit.uri, "file": unit.uri, "fault": fault.what, "unopened": True}
+            except DeadheatError as error:
+                yield {"uri": unit.uri, "file": unit.uri, "fault": str(error), "unopened": True}
 
-    def _read_unit(self, unit: JsonDict) -> Iterator[JsonDict]:
-        try:
-            raw = file_listing.open_file(os.fsdecode(unit["path"]))
-        except OSError as error:
-            fault = file_listing.unreadable_error(unit["uri"], error)
-            yield {"uri": unit["uri"], "fault": fault.what, "unopened": True}
+    def _read_unit(self, raw: Any, unit: WorkUnit) -> Iterator[JsonDict | FileContent]:
+        content = _UnitContent(raw, unit)
+        if not content.is_read:
             return
-        except DeadheatError as error:
-            yield {"uri": unit["uri"], "fault": str(error), "unopened": True}
-            return
-        with raw:
-            line_file = LineLengthFile(raw)
-            yield from self._read_file(line_file, unit)
-            if line_file.has_long_line:
-                yield {"uri": unit["uri"], "fault": LONG_LINE_FAULT, "unopened": False}
+        columns = {name: getattr(unit, name) for name in _RUN_COLUMNS}
+        columns |= {"file": unit.uri, "document": content.document, "ingest": self._ingest, **_VERSIONS}
+        line_file = LineLengthFile(raw)
+        for row in self._read_file(line_file, content):
+            if "fault" not in row:
+                content.add_row(row)
+            yield {**row, **columns}
+        if line_file.has_long_line:
+            yield {"uri": unit.uri, "fault": LONG_LINE_FAULT, "unopened": False, **columns}
+        yield content.to_file_content()
 
-    def _read_file(self, raw: Any, unit: JsonDict) -> Iterator[JsonDict]:
-        uri, ranged = unit["uri"], unit["ranged"]
+    def _read_file(self, raw: Any, content: _UnitContent) -> Iterator[JsonDict]:
+        uri = content.unit.uri
         try:
-            if ranged or files.is_plain_log(_read_head(raw), uri, unit["named"]):
-                documents: files.SourceDocuments = iter([files.open_range(raw, uri, unit["start"], unit["end"])])
+            if content.is_plain:
+                found: files.SourceDocuments = iter([files.open_range(raw, uri, content.start, content.end)])
             else:
-                documents = files.documents_in_file(raw, uri, not unit["named"])
-            yield from self._rows_of_file(read_opened_documents(documents), ranged)
+                found = files.documents_in_file(raw, uri, not content.unit.named)
+            items = read_opened_documents(self._keep_text(found, content))
+            yield from self._rows_of_file(items, content.is_deferred and self._defer_grouping)
         except Exception as error:  # noqa: BLE001, a fault in one file is recorded in its row
             yield {"uri": uri, "fault": f"reading failed ({error!r})"[:1000], "unopened": False}
 
-    def _rows_of_file(self, rows_found: Iterator[DocumentItem | UnreadableError], ranged: bool) -> Iterator[JsonDict]:
+    def _keep_text(self, found: files.SourceDocuments, content: _UnitContent) -> files.SourceDocuments:
+        """Yield the documents, and make the text of the current one available."""
+        for document in found:
+            if isinstance(document, DocumentRange):
+                self._read_between = document.read_between
+            elif isinstance(document, OpenedDocument):
+                recent = RecentText(document, content.unit.known if document.uri == content.unit.uri else ())
+                self._read_between = recent.read_between
+                if document.uri == content.unit.uri:
+                    content.decoded = recent
+                document = document._replace(read=recent.read)
+            yield document
+
+    def _rows_of_file(
+        self, rows_found: Iterator[DocumentItem | UnreadableError], is_deferred: bool
+    ) -> Iterator[JsonDict]:
         faults: list[UnreadableError] = []
         sighting_list = map(sighting_rows.sighting_row, _only_sightings(rows_found, faults))
-        # a document that is read in ranges is grouped later
-        is_deferred = ranged and self._defer_grouping
+        # the variants of a document that is read in ranges are determined later
         for sighting in sighting_list if is_deferred else sighting_rows.add_variants(sighting_list):
-            yield self._row_of_sighting(sighting, is_deferred)
+            yield self.row_of_sighting(sighting, is_deferred)
         for fault in faults:
             yield {"uri": fault.where, "fault": fault_text(fault), "unopened": False}
 
-    def _row_of_sighting(self, sighting: SightingRow, is_deferred: bool) -> JsonDict:
+    def row_of_sighting(self, sighting: SightingRow, is_deferred: bool = False) -> JsonDict:
         row, digest = sighting.row, sighting.report.digest
         if is_deferred:
             row |= {"address": sighting.address, "actors": sighting.actors}
@@ -203,13 +353,14 @@ class _UnitReader:
         if len(self._known_digests) > _MAX_KNOWN_REPORTS:
             self._known_digests.clear()
         self._known_digests.add(digest)
-        return {**row, "told": sighting}
+        return {**row, "told": NewReport(sighting, self._text_of(row))}
 
-
-def _read_head(raw: files.SeekableFile) -> bytes:
-    head = raw.read(decoding.HEAD_SIZE)
-    raw.seek(0)
-    return head
+    def _text_of(self, row: JsonDict) -> bytes | None:
+        try:
+            text = self._read_between(row["offset"], row["offset"] + row["length"])
+        except (OSError, DeadheatError):
+            return None
+        return text if len(text) == row["length"] <= _MAX_TEXT else None
 
 
 def _only_sightings(
@@ -251,10 +402,22 @@ class DeadheatSource(DataSource):
         return spark_schema(SOURCE_SCHEMA)
 
     def reader(self, schema: StructType) -> DataSourceReader:
+        return _DeadheatSourceReader(self._path())
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802, its name in Spark
+        return _DeadheatStreamReader(self._path())
+
+    def _path(self) -> str:
         path = self.options.get("path")
         if not path:
             raise DeadheatError("no path", do='spark.read.format("deadheat").load(path)')
-        return _DeadheatSourceReader(path)
+        return path
+
+
+def _read_portion(portion: bytes) -> Iterator[pa.RecordBatch]:
+    rows = UnitReader(repeat_reports=True, defer_grouping=False).read_units(unpack_units(portion))
+    sightings = (row for row in rows if isinstance(row, dict) and "fault" not in row)
+    return record_batches(_source_rows(sightings), SOURCE_SCHEMA)
 
 
 class _DeadheatSourceReader(DataSourceReader):
@@ -265,19 +428,56 @@ class _DeadheatSourceReader(DataSourceReader):
         return [InputPartition(portion) for portion in pack_units(list_work([self._path]), _PARTITIONS)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        units = (unit._asdict() for unit in partition.value)
-        rows = _UnitReader(repeat_reports=True, defer_grouping=False).read_units(units)
-        return record_batches(_source_rows(row for row in rows if "fault" not in row), SOURCE_SCHEMA)
+        return _read_portion(partition.value)
+
+
+class _DeadheatStreamReader(DataSourceStreamReader):
+    """A stream of the reports in files that are new or changed since the last batch.
+
+    The offset is the time of the newest file, and the files of that time. A file that is modified later is read
+    again as a whole; use `deadheat ingest --watch` for logs that grow.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802, as the next one: its name in Spark
+        return {"modified": -1, "uris": "[]"}
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
+        listed = [work.file for work in list_work([self._path])]
+        newest = max(map(_modified_microseconds, listed), default=-1)
+        uris = sorted(file.uri for file in listed if _modified_microseconds(file) == newest)
+        return {"modified": newest, "uris": json.dumps(uris)}
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        wanted = [work for work in list_work([self._path]) if _is_between(work.file, start, end)]
+        return [InputPartition(portion) for portion in pack_units(wanted, _PARTITIONS)] if wanted else []
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        return _read_portion(partition.value)
+
+
+def _modified_microseconds(file: ListedFile) -> int:
+    return round(file.modified * 1e6)
+
+
+def _is_between(file: ListedFile, start: dict[str, Any], end: dict[str, Any]) -> bool:
+    """Was a file modified after the first offset and not after the second?"""
+    modified, first, last = _modified_microseconds(file), start["modified"], end["modified"]
+    is_after = modified > first or (modified == first and file.uri not in json.loads(start["uris"]))
+    return is_after and (modified < last or (modified == last and file.uri in json.loads(end["uris"])))
 
 
 def _source_rows(rows: Iterator[JsonDict]) -> Iterator[JsonDict]:
     """The rows of this format: each report as printed, and its position."""
     cached: dict[str, JsonDict] = {}
     for row in rows:
-        report = row["told"].report
-        if (report_dict := cached.get(report.digest)) is None:
+        new_report = row["told"]
+        digest = new_report.sighting.report.digest
+        if (report_dict := cached.get(digest)) is None:
             if len(cached) == _MAX_CACHED_REPORTS:
                 cached.clear()
-            (report_dict,) = report_row.reports_table([report.row]).to_pylist()
-            cached[report.digest] = report_dict
+            (report_dict,) = report_row.reports_table([new_report.values]).to_pylist()
+            cached[digest] = report_dict
         yield {**report_row.restore_names(report_dict, row["names"]), **{key: row[key] for key in _LOCATION_COLUMNS}}

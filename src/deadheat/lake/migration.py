@@ -1,0 +1,162 @@
+"""Migrates lakes of schema version 1 and 2, where a document was known by its address only.
+
+The facts are written into tables with the present columns in one change. Races are derived from them again."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
+from deadheat.lake import documents, transactions
+from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, read_file, write_rows
+from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, FILES, INGESTS, LAKE_VERSION, OPTIONAL_TABLES, SIGHTINGS
+from deadheat.lake.tables import SCHEMA_PROPERTY
+from deadheat.lake.transactions import INTENT_FOLDER, Intent, TableChange
+from deadheat.sources.ci_metadata import CiRun
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.lake.tables import Lake
+
+    JsonDict = dict[str, Any]
+
+# rows that are converted at a time
+_BATCH_ROWS = 1 << 15
+
+
+class _FileSums(NamedTuple):
+    """What the sightings of a file tell about it."""
+
+    run: CiRun
+    sightings: int = 0
+    checksum: int = 0
+
+
+def migrate_lake(lake: Lake) -> None:
+    """Bring the tables of a lake to the present version, if they are older."""
+    if lake.is_older:
+        _finish_old_intents(lake)
+        transactions.commit(lake, lambda state: _facts_intent(lake))
+        lake.reopen()
+    if lake.schema_version("nodes") < LAKE_VERSION:
+        batch = f"migrate-{uuid.uuid4().hex[:12]}"
+        empty = {name: TableChange() for name in DERIVED_TABLES}
+        transactions.commit(lake, lambda state: Intent(batch, state, empty, replaces=True), decider="nodes")
+        for name in OPTIONAL_TABLES:
+            if lake.has_table(name):
+                version = {SCHEMA_PROPERTY: str(LAKE_VERSION)}
+                lake.delta_table(name).alter.set_table_properties(version, raise_if_not_exists=False)
+        lake.reopen()
+
+
+def _finish_old_intents(lake: Lake) -> None:
+    """Apply the decided changes of processes of an earlier version that were killed."""
+    for name in lake.storage.entry_names(INTENT_FOLDER):
+        try:
+            content = json.loads(lake.storage.read_bytes(f"{INTENT_FOLDER}/{name}"))
+            changes = {
+                table: TableChange([AddedFile(**added) for added in change["add"]], change["remove"])
+                for table, change in content["changes"].items()
+            }
+            intent = Intent(content["ingest"], content["base"] + 1, changes)
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            continue
+        if lake.transaction_number("files", transactions.BATCH_APPLICATION) == intent.number:
+            for table in intent.changes:
+                transactions.complete_table(lake, intent, table)
+        lake.storage.remove(f"{INTENT_FOLDER}/{name}")
+    lake.refresh()
+
+
+def _facts_intent(lake: Lake) -> Intent | None:
+    if not lake.is_older:
+        return None  # another process was first
+    batch = f"migrate-{uuid.uuid4().hex[:12]}"
+    state = 1 + max(lake.table_state(name) for name in FACT_TABLES)
+    old_files = {row["uri"]: row for row in _old_rows(lake, "files")}
+    sums: dict[str, _FileSums] = {}
+    ingests: dict[str, int] = {}
+    changes = {"sightings": _migrate_sightings(lake, batch, old_files, sums, ingests)}
+    for name in ("reports", "rejects"):
+        changes[name] = _migrate_rows(lake, name, batch)
+    rows = [_file_row(row, sums.get(uri, _FileSums(CiRun())), state) for uri, row in old_files.items()]
+    changes["files"] = TableChange(write_rows(lake.storage, "files", batch, pa.Table.from_pylist(rows, FILES)))
+    now = datetime.now(UTC)
+    ingest_rows = [
+        {
+            "state": state, "ingest": ingest, "what": "migrate", "committed_at": now, "files": 0,
+            "sightings": count, "reports": 0, "recount": [],
+        }
+        for ingest, count in sorted(ingests.items())
+    ]  # fmt: skip
+    content = pa.Table.from_pylist(ingest_rows, INGESTS)
+    changes["ingests"] = TableChange(write_rows(lake.storage, "ingests", batch, content))
+    ordered = {name: changes[name] for name in FACT_TABLES}
+    return Intent(batch, state, ordered, replaces=True)
+
+
+def _old_rows(lake: Lake, table: str) -> Iterator[JsonDict]:
+    for file in lake.data_files(table):
+        yield from read_file(lake.storage, table, file.path, lake.stored_columns(table)).to_pylist()
+
+
+def _migrate_rows(lake: Lake, table: str, batch: str) -> TableChange:
+    """Rows whose columns are null where they are new."""
+    content = lake.read_rows(table)
+    return TableChange(write_rows(lake.storage, table, batch, content))
+
+
+def _migrate_sightings(
+    lake: Lake, batch: str, files: dict[str, JsonDict], sums: dict[str, _FileSums], ingests: dict[str, int]
+) -> TableChange:
+    """Write the sightings in portions, so that memory is bounded. Adds up what they tell about files."""
+    change = TableChange()
+    pending: list[pa.Table] = []
+
+    def write_pending() -> None:
+        if pending:
+            name = f"{batch}-{len(change.add)}"
+            change.add += write_rows(lake.storage, "sightings", name, pa.concat_tables(pending))
+        pending.clear()
+
+    for file in lake.data_files("sightings"):
+        with lake.storage.arrow_filesystem.open_input_file(lake.storage.path_of(f"sightings/{file.path}")) as opened:
+            for part in pq.ParquetFile(opened).iter_batches(_BATCH_ROWS):
+                rows = part.to_pylist()
+                for row in rows:
+                    _convert_sighting(row, files[row["file"]], sums)
+                    ingests[row["ingest"]] = ingests.get(row["ingest"], 0) + 1
+                pending.append(pa.Table.from_pylist(rows, SIGHTINGS))
+                if sum(table.num_rows for table in pending) >= MAX_FILE_ROWS:
+                    write_pending()
+    write_pending()
+    return change
+
+
+def _convert_sighting(row: JsonDict, file: JsonDict, sums: dict[str, _FileSums]) -> None:
+    uri = row["file"]
+    known = sums.get(uri) or _FileSums(CiRun(row["repo"], row["commit"], row["branch"], row["job"], row["run"]))
+    checksum = documents.add_checksums(known.checksum, documents.sighting_checksum(uri, row))
+    sums[uri] = known._replace(sightings=known.sightings + 1, checksum=checksum)
+    row |= {"document": _document_id(file, known.run), "parser_version": 0, "fingerprint_version": FINGERPRINT_VERSION}
+
+
+def _document_id(file: JsonDict, run: CiRun) -> str:
+    return documents.document_id(file["uri"], run, file["length"], file["modified_at"].timestamp(), "")
+
+
+def _file_row(row: JsonDict, sums: _FileSums, state: int) -> JsonDict:
+    run = sums.run
+    ends = documents.ends_digest(row["length"], row["head"], row["tail"])
+    return {
+        **row, "document": _document_id(row, run), "repo": run.repo, "run": run.run, "job": run.job, "etag": None,
+        "content": documents.content_digest(ends, sums.sightings, sums.checksum), "duplicate_of": None,
+        "sightings": sums.sightings, "checksum": sums.checksum, "state": state,
+    }  # fmt: skip
