@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from deadheat.model import Sighting
 
 # what differs from run to run, and may
-_VOLATILE = {"sightings": ("ingest",), "files": ("ingest",), "rejects": ("ingest", "observed_at")}
+_VOLATILE = {
+    "sightings": ("ingest",),
+    "files": ("ingest", "state"),
+    "rejects": ("ingest", "observed_at"),
+    "reports": ("text", "text_names"),
+}
 
 
 def taken(spark: Any, root: Path, paths: Sequence[Path], **options: Any) -> IngestSummary:

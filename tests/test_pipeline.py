@@ -35,8 +35,7 @@ from deadheat.grouping import races as core_races
 from deadheat.grouping.links import ConnectedComponents, Link
 from deadheat.grouping.race_assignment import RaceAssigner, group_sightings, with_race
 from deadheat.grouping.races import find_families as core_families
-from deadheat.lake import queries, transactions
-from deadheat.lake.storage import write_lock
+from deadheat.lake import maintenance, queries
 from deadheat.lake.tables import Lake
 from deadheat.parsing.report_reader import RANGE_OVERLAP
 from deadheat.sources import file_listing, files
@@ -44,9 +43,6 @@ from deadheat.sources.ci_metadata import CiRun
 from deadheat.spark import ingest, input_files, reduce_spark, session, task_output, tasks
 from deadheat.spark import ingest as ingesting
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS, component_labels, spark_schema
-from deadheat.spark.ingest import IngestBatch
-from deadheat.spark.input_files import IngestPlan
-from deadheat.spark.reduce_local import LocalReducer
 from deadheat.spark.task_output import TaskOutput
 from tests.cases import ROOT, all_cases
 from tests.conftest import SETTINGS
@@ -122,7 +118,7 @@ def _groups(names: dict[tuple[str, int, str | None], str]) -> set[frozenset[obje
 
 
 def test_nothing_is_wrong_with_the_lake(lake: Path) -> None:
-    assert list(transactions.find_faults(Lake(str(lake)))) == []
+    assert list(maintenance.find_faults(Lake(str(lake)))) == []
 
 
 def test_batches_add_up_to_the_same_lake(spark: Any, cases: Path, lake: Path, tmp_path: Path) -> None:
@@ -141,7 +137,7 @@ def test_files_of_tasks_become_files_of_the_table(
         taken(spark, root, paths)
     assert content(root) == content(lake)
     assert len(Lake(str(root)).data_files("reports")) > 2
-    assert list(transactions.find_faults(Lake(str(root)))) == []
+    assert list(maintenance.find_faults(Lake(str(root)))) == []
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +181,7 @@ def test_a_lake_of_an_earlier_version_is_read_and_then_renewed(
     taken(spark, root, [cases / "go_fatal", cases / "miri"], max_local_rows=few)
     assert content(root) == content(both_halves)
     assert not Lake(str(root)).is_older
-    assert list(transactions.find_faults(Lake(str(root)))) == []
+    assert list(maintenance.find_faults(Lake(str(root)))) == []
 
 
 def test_a_rebuild_renews_a_lake_of_an_earlier_version(spark: Any, first_half: Path, tmp_path: Path) -> None:
@@ -372,7 +368,7 @@ def test_a_file_that_grows_is_read_on(spark: Any, long: Path, tmp_path: Path) ->
         summary = taken(spark, root, [log, other], max_local_rows=0 if end == len(whole) else MAX_LOCAL_ROWS)
     assert summary.bytes < len(whole), "it was read from where it ended"
     assert sightings(root) == expected([log, other])
-    assert list(transactions.find_faults(Lake(str(root)))) == []
+    assert list(maintenance.find_faults(Lake(str(root)))) == []
     taken(spark, tmp_path / "once", [log, other])
     assert _without_times(content(root)) == _without_times(content(tmp_path / "once"))
 

@@ -178,9 +178,7 @@ def plan_ingest(lake: Lake, paths: Sequence[str], run_of: Callable[[str], CiRun]
 
 
 # app.log.1, app.log-20261118, app.log.2026-11-18: logrotate; app-2026-11-18T10-00-00.000.log: lumberjack
-_ROTATED = re.compile(
-    r"(?P<base>.+?)(?:\.(?P<number>\d{1,4})|[.-]\d{4}-?\d\d-?\d\d[\dT.:_-]*)(?P<extension>\.[a-z]+)?"
-)
+_ROTATED = re.compile(r"(?P<base>.+?)(?:\.(?P<number>\d{1,4})|[.-]\d{4}-?\d\d-?\d\d[\dT.:_-]*)(?P<extension>\.[a-z]+)?")
 _PACKED_SUFFIX = re.compile(r"\.(?:gz|zst|bz2|xz)$")
 
 
