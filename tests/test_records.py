@@ -14,7 +14,7 @@ from deadheat import api
 from deadheat import records as record_reader
 from deadheat import spark as pipeline
 from deadheat.errors import DeadheatError
-from deadheat.records import MIXED, UNORDERED, LogRecord, StreamReport, read_stream, sort_key
+from deadheat.records import MAX_PAUSE, MIXED, UNORDERED, LogRecord, StreamReport, read_stream, settle_records, sort_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -188,6 +188,59 @@ def test_a_stream_is_read_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert longest < 4 * (1 << 16) < sum(map(len, lines))
     offsets = [report.span.offset for report in reports]
     assert offsets == sorted({*offsets})
+
+
+# -- records that keep arriving -----------------------------------------------------------------------
+
+DELAY = 6_000_000
+
+
+def settle_in_batches(content: list[LogRecord], batch_size: int) -> tuple[list[StreamReport], list[int]]:
+    """The reports of a stream that is read in small batches, and how old the records are that each batch keeps."""
+    kept: list[LogRecord] = []
+    reports: list[StreamReport] = []
+    ages = []
+    newest, suspect_until = 0, None
+    for start in range(0, len(content) + batch_size, batch_size):
+        arrived = content[start : start + batch_size]
+        watermark = newest - DELAY if arrived else newest + 10 * MAX_PAUSE
+        settled = settle_records([*kept, *arrived], "s", watermark, suspect_until)
+        kept, suspect_until = settled.kept, settled.suspect_until
+        reports += settled.reports
+        ages.append(max([watermark - (record.time or 0) for record in kept], default=0))
+        newest = max([newest, *(record.time or 0 for record in arrived)])
+    assert kept == []
+    return reports, ages
+
+
+@pytest.mark.parametrize("batch_size", [500, 1700])
+def test_arriving_records_give_the_same_reports(batch_size: int) -> None:
+    [content] = scatter_reports(60, 1, 1)
+    arrived = [LogRecord((r.sequence,), r.line, r.time) for r in content]
+    reports, ages = settle_in_batches(arrived, batch_size)
+    assert races_in(reports) == fingerprints(range(60))
+    # two pauses of a report, and the report itself
+    assert 0 < max(ages) < 3 * MAX_PAUSE
+
+
+def test_arriving_records_of_two_writers_make_no_false_race() -> None:
+    contents = scatter_reports(40, 2, 1, shuffle_seconds=0)
+    arrived = [LogRecord((r.time, r.stream), r.line, r.time) for r in contents[0]]
+    reports, _ = settle_in_batches(arrived, 400)
+    assert races_in(reports) <= fingerprints(range(40))
+    assert any(report.damage == (MIXED,) for report in reports)
+
+
+def test_a_full_state_is_emptied_and_told() -> None:
+    [content] = scatter_reports(6, 1, 1, shuffle_seconds=0)
+    arrived = [LogRecord((r.sequence,), r.line, r.time) for r in content]
+    half = arrived[len(arrived) // 2].time or 0
+    settled = settle_records(arrived, "s", half, force=True)
+    assert settled.kept == []
+    assert [report.damage for report in settled.reports] == [
+        () if (report.last_time or 0) <= half else (UNORDERED,) for report in settled.reports
+    ]
+    assert 0 < len(races_in(settled.reports)) < len(settled.reports) == 6
 
 
 # -- DataFrames ---------------------------------------------------------------------------------------
