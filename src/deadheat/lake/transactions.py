@@ -60,6 +60,7 @@ class Intent:
     changes: dict[str, TableChange]
     covered: int = 0  # derived tables: the state of the facts
     replaces: bool = False  # the tables are created anew, with other columns
+    query: tuple[str, int] | None = None  # a streaming query, and the number of its batches so far
 
     @property
     def decider(self) -> str:
@@ -81,7 +82,7 @@ class Intent:
         }
         return {
             "batch": self.batch, "state": self.state, "changes": changes, "covered": self.covered,
-            "replaces": self.replaces,
+            "replaces": self.replaces, "query": self.query,
         }  # fmt: skip
 
     @classmethod
@@ -90,7 +91,8 @@ class Intent:
             name: TableChange([AddedFile(*added) for added in change["add"]], change["remove"], change["data_change"])
             for name, change in content["changes"].items()
         }
-        return cls(**{**content, "changes": changes})
+        query = content.get("query")
+        return cls(**{**content, "changes": changes, "query": (query[0], query[1]) if query else None})
 
 
 def commit(
@@ -197,6 +199,8 @@ def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
     transactions = [Transaction(APPLICATION, intent.state), Transaction(BATCH_APPLICATION, intent.number)]
     if intent.covered:
         transactions.append(Transaction(COVERED_APPLICATION, intent.covered))
+    if intent.query:
+        transactions.append(Transaction(query_application(intent.query[0]), intent.query[1]))
     properties = CommitProperties({"batch": intent.batch}, max_commit_retries=0, app_transactions=transactions)
     try:
         lake.delta_table(name).create_write_transaction(
@@ -209,6 +213,11 @@ def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
         return lake.transaction_number(name, BATCH_APPLICATION) == intent.number
     lake.refresh_table(name)
     return True
+
+
+def query_application(query: str) -> str:
+    """The application whose transactions count the batches of a streaming query."""
+    return f"{APPLICATION}-query-{query}"
 
 
 def facts_intent(batch: str, state: int, changes: dict[str, TableChange]) -> Intent:
