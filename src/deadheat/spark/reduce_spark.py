@@ -20,7 +20,7 @@ from deadheat.lake.report_row import DETAIL_COLUMNS, details_of_row
 from deadheat.lake.schema import CAUSE, FAMILIES, NODES, RACES, REPORTS, SIGHTINGS, TEXT
 from deadheat.lake.transactions import TableChange
 from deadheat.spark import dataframes
-from deadheat.spark.dataframes import MAX_LOCAL_ROWS, component_labels, spark_schema
+from deadheat.spark.dataframes import component_labels, spark_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -122,11 +122,13 @@ def _sum_by_variant(table: pa.Table) -> pa.Table:
     return pa.Table.from_pylist(race_rows.variant_rows(rows), _SUM_SCHEMA)
 
 
-def name_variants(variants: DataFrame, max_local_edges: int = MAX_LOCAL_ROWS) -> DataFrame:
+def name_variants(variants: DataFrame) -> DataFrame:
     """The variants with their races, and with a label of all variants that anything connects them with."""
     related = variants.mapInArrow(_add_relations, spark_schema(_LABELLED_SCHEMA))
-    labels = component_labels(_relation_edges(related), max_local_edges).withColumnRenamed("id", "node")
-    labelled = related.drop("label").join(labels, "node").select(_LABELLED_SCHEMA.names)
+    labels = component_labels(_shared_relations(related)).withColumnRenamed("id", "node")
+    labelled = related.drop("label").join(labels, "node", "left")
+    label = F.coalesce("label", "node")
+    labelled = labelled.withColumn("label", label).select(_LABELLED_SCHEMA.names)
     return labelled.groupBy("label").applyInArrow(_name_connected, spark_schema(_LABELLED_SCHEMA))
 
 
@@ -136,8 +138,8 @@ def _add_relations(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
         yield pa.RecordBatch.from_pylist(rows, _LABELLED_SCHEMA)
 
 
-def _relation_edges(related: DataFrame) -> DataFrame:
-    """Pairs of a variant and something that connects it with others, as in `race_rows.matching_relations`."""
+def _shared_relations(related: DataFrame) -> DataFrame:
+    """Pairs of variants with something in common, as in `race_rows.matching_relations`."""
     relations = related.select("node", F.explode("relations").alias("relation"))
     prefix, key = F.substring("relation", 1, 2), F.expr("substring(relation, 3)")
     relations = relations.select("node", prefix.alias("prefix"), key.alias("key"))
@@ -147,7 +149,8 @@ def _relation_edges(related: DataFrame) -> DataFrame:
         present = edges.where(F.col("prefix") == needed).select("key").distinct()
         matching = relations.where(F.col("prefix") == other).join(present, "key", "left_semi")
         edges = edges.unionByName(matching.withColumn("prefix", F.lit(needed)))
-    return edges.select(F.col("node").alias("a"), F.concat("prefix", "key").alias("b"))
+    count = edges.groupBy("prefix", "key").agg(F.count("*").alias("n"), F.min("node").alias("a"))
+    return edges.join(count.where("n > 1"), ["prefix", "key"]).select("a", F.col("node").alias("b"))
 
 
 def _name_connected(table: pa.Table) -> pa.Table:
@@ -225,10 +228,10 @@ def _details_table(spark: SparkSession, lake: Lake) -> DataFrame:
     return dataframes.lake_table(spark, lake, "reports", ("digest", *DETAIL_COLUMNS))
 
 
-def rebuild_tables(spark: SparkSession, lake: Lake, batch: str, max_local_edges: int) -> dict[str, TableChange]:
+def rebuild_tables(spark: SparkSession, lake: Lake, batch: str) -> dict[str, TableChange]:
     """Compute all derived tables anew. Returns the changes, which remove the present rows."""
     sightings = dataframes.lake_table(spark, lake, "sightings", race_rows.SIGHTING_COLUMNS)
-    named = name_variants(variants_frame(sightings, _details_table(spark, lake)), max_local_edges).persist()
+    named = name_variants(variants_frame(sightings, _details_table(spark, lake))).persist()
     races = races_frame(named).persist()
     related = families(races).persist()
     write = partial(dataframes.write_frame, lake=lake.uri, name=batch)
