@@ -222,8 +222,7 @@ _LOCATION_COLUMNS = ["document", "uri", "offset", "length", "lane"]
 def find_faults(lake: Lake) -> Iterator[str]:
     """Yield a line for every inconsistency."""
     lake.require()
-    for name in transactions.pending_intents(lake):
-        yield f"{name} was committed but not applied; the next ingest applies it"
+    yield from transactions.intent_faults(lake)
     is_complete = True
     for table in lake.table_names:
         for fault in _file_faults(lake, table):

@@ -27,7 +27,7 @@ from deadheat.lake.storage import full_disk_error
 from deadheat.lake.tables import APPLICATION, Lake
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     OnStage = Callable[[str], None]
 
@@ -125,7 +125,7 @@ def commit(
 def complete_changes(lake: Lake) -> list[str]:
     """Complete the changes of killed processes, on tables that are current. Returns their batches."""
     completed = []
-    for name in lake.storage.entry_names(INTENT_FOLDER):
+    for name in _intent_names(lake):
         intent = _read_intent(lake, name)
         if intent is None or intent.state > lake.table_state(intent.decider):
             continue
@@ -138,23 +138,27 @@ def complete_changes(lake: Lake) -> list[str]:
 
 
 def _read_intent(lake: Lake, name: str) -> Intent | None:
-    """An intent, or None if it is not complete or was removed: then its change did not happen, or is done."""
-    if not name.endswith(".json"):
-        return None
+    """An intent, or None if it was removed, because its change is done, or is unreadable."""
     try:
         return Intent.from_json(json.loads(lake.storage.read_bytes(f"{INTENT_FOLDER}/{name}")))
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def pending_intents(lake: Lake) -> list[str]:
-    """The files of intents that are decided and not complete, or unreadable."""
-    pending = []
-    for name in lake.storage.entry_names(INTENT_FOLDER):
+def _intent_names(lake: Lake) -> list[str]:
+    """The files of intents. Others are written at this moment, or left by a process killed while it wrote them."""
+    return [name for name in lake.storage.entry_names(INTENT_FOLDER) if name.endswith(".json")]
+
+
+def intent_faults(lake: Lake) -> Iterator[str]:
+    """Yield a line for each intent that is decided and not complete, or unreadable."""
+    for name in _intent_names(lake):
         intent = _read_intent(lake, name)
-        if intent is None or (lake.table_state(intent.decider) == intent.state and _is_decided(lake, intent)):
-            pending.append(name)
-    return pending
+        if intent is None:
+            if lake.storage.exists(f"{INTENT_FOLDER}/{name}"):
+                yield f"{INTENT_FOLDER}/{name} cannot be read; remove it"
+        elif lake.table_state(intent.decider) == intent.state and _is_decided(lake, intent):
+            yield f"{name} was committed but not applied; the next ingest applies it"
 
 
 def _decide(lake: Lake, intent: Intent) -> bool:
