@@ -57,11 +57,13 @@ class DocumentFacts:
         run: str | None = None,
         repo: str | None = None,
         opt_in: bool = False,
+        duplicate_of: DocumentFacts | None = None,
     ) -> None:
         self.name, self.run, self.repo = name, run, repo
+        self.duplicate_of = duplicate_of and duplicate_of.id
         self.observed_at = FIRST_DAY + timedelta(days=day)
         self.text = text.encode() if isinstance(text, str) else text
-        found = scan_text(self.text, name, opt_in, diagnose=False)
+        found = [] if duplicate_of else scan_text(self.text, name, opt_in, diagnose=False)
         self.rows = [*sighting_rows.add_variants(map(sighting_rows.sighting_row, found))]
 
     @property
@@ -93,7 +95,7 @@ class DocumentFacts:
         return {
             "uri": self.name, "document": self.id, "repo": self.repo, "run": self.run, "job": None,
             "length": len(self.text), "modified_at": self.observed_at, "etag": None, "head": ends, "tail": ends,
-            "content": documents.content_digest(ends, len(self.rows), checksum), "duplicate_of": None,
+            "content": documents.content_digest(ends, len(self.rows), checksum), "duplicate_of": self.duplicate_of,
             "sightings": len(self.rows), "checksum": checksum, "state": state, "ingest": batch,
         }  # fmt: skip
 
