@@ -216,7 +216,7 @@ def _print_race_text(race: dict[str, Any], sightings: list[dict[str, Any]], exam
     fields = {
         "status": f"{race['status']} ({states})",
         "seen": f"{race['sightings']} times, {race['first_seen'][:10]} to {race['last_seen'][:10]}",
-        "runs": str(race["run_count"]),
+        "runs": str(race["run_count"] or len(race["runs"])),
         "tests": ", ".join(race["tests"][:_DEFAULT_SHOWN]),
         "aliases": ", ".join(race["aliases"]),
         "family": race["family"] or "",
