@@ -87,7 +87,7 @@ def _add_document_variants(table: pa.Table) -> pa.Table:
     return pa.Table.from_pylist(content, SIGHTINGS)
 
 
-def reports(read_rows: DataFrame) -> DataFrame:
+def distinct_reports(read_rows: DataFrame) -> DataFrame:
     """The distinct reports in the rows that were read."""
     found = read_rows.where("told is not null").select("told.*")
     return found.dropDuplicates(["digest"]).select(REPORTS.names)

@@ -41,6 +41,8 @@ _REQUIRED_SETTINGS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     # each batch of units is a partition, however few rows there are
     "spark.sql.execution.arrow.localRelationThreshold": "0",
+    # the state of `transformWithState`
+    "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
 }
 _DEFAULT_SETTINGS = {
     "spark.ui.enabled": "false",
