@@ -21,9 +21,10 @@ from deadheat.api import read_sightings
 from deadheat.errors import DeadheatError
 from deadheat.grouping.races import status_history
 from deadheat.lake import report_row, schema, sighting_rows, transactions
+from deadheat.lake.data_files import TableChange
 from deadheat.lake.storage import write_lock
 from deadheat.lake.tables import Lake
-from deadheat.lake.transactions import Intent, TableChange
+from deadheat.lake.transactions import Intent
 from deadheat.model import Document, Frame
 from deadheat.sources import ci_metadata, file_listing
 from tests.cases import ROOT, Case, all_cases

@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 
 from deadheat.errors import DeadheatError
 from deadheat.lake import transactions
-from deadheat.lake.data_files import is_in, max_file_rows, write_rows
+from deadheat.lake.data_files import TableChange, is_in, max_file_rows, write_rows
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, INGESTS, OPTIONAL_TABLES
 from deadheat.lake.tables import RETENTION_HOURS
-from deadheat.lake.transactions import STAGING_FOLDER, Intent, TableChange
+from deadheat.lake.transactions import STAGING_FOLDER, Intent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
