@@ -41,7 +41,7 @@ from deadheat.lake.tables import Lake
 from deadheat.model import CiRun
 from deadheat.parsing.report_reader import RANGE_OVERLAP
 from deadheat.sources import file_listing, files
-from deadheat.spark import ingest, input_files, reduce_spark, session, task_output, tasks
+from deadheat.spark import ingest, input_files, reduce_spark, session, shipping, task_output, tasks
 from deadheat.spark import ingest as ingesting
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS, component_labels, spark_schema
 from deadheat.spark.fact_changes import FactChanges
@@ -620,15 +620,15 @@ def test_the_format_is_read_a_partition_at_a_time() -> None:
 def test_java_and_python_talk_over_sockets_that_nobody_else_sees(
     monkeypatch: pytest.MonkeyPatch, folder: str, wanted: str | None
 ) -> None:
-    assert stat.S_IMODE(Path(session.package_archive()).parent.stat().st_mode) == 0o700
-    monkeypatch.setattr(session, "_temporary_folder", lambda: folder)
+    assert stat.S_IMODE(Path(shipping.package_archive()).parent.stat().st_mode) == 0o700
+    monkeypatch.setattr(session, "temporary_folder", lambda: folder)
     chosen = session._local_settings(is_local=True, small=False)
     assert chosen.get("spark.python.unix.domain.socket.enabled") == wanted
     assert chosen.get("spark.python.unix.domain.socket.dir") == (wanted and folder)
 
 
 def test_the_package_is_packed_for_executors() -> None:
-    with zipfile.ZipFile(session.package_archive()) as archive:
+    with zipfile.ZipFile(shipping.package_archive()) as archive:
         names = archive.namelist()
     assert {"deadheat/__init__.py", "deadheat/spark/tasks.py"} <= {*names}
     assert not [name for name in names if name.endswith(".pyc")]

@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake import documents, transactions
-from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, read_file, write_rows
+from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, read_file, write_rows
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, FILES, INGESTS, LAKE_VERSION, OPTIONAL_TABLES, SIGHTINGS
 from deadheat.lake.tables import SCHEMA_PROPERTY
-from deadheat.lake.transactions import INTENT_FOLDER, Intent, TableChange
+from deadheat.lake.transactions import INTENT_FOLDER, Intent
 from deadheat.model import CiRun
 
 if TYPE_CHECKING:

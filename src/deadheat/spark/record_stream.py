@@ -57,7 +57,9 @@ def _check_session(df: DataFrame) -> None:
     except ImportError:
         raise DeadheatError("protobuf is not installed", do="pip install 'deadheat[spark]'") from None
     if df.sparkSession.conf.get(STATE_STORE_SETTING, "") != ROCKSDB:
-        raise DeadheatError("the state store is not RocksDB", do=f'spark.conf.set("{STATE_STORE_SETTING}", "{ROCKSDB}")')
+        raise DeadheatError(
+            "the state store is not RocksDB", do=f'spark.conf.set("{STATE_STORE_SETTING}", "{ROCKSDB}")'
+        )
 
 
 def _sortable(df: DataFrame, name: str) -> Column:
@@ -95,13 +97,21 @@ class _RecordProcessor(StatefulProcessor):
         self._rows = ReportRows()
 
     def handleInputRows(  # noqa: N802, as the next one: its name in Spark
-        self, key: Any, rows: Iterator[Row], timerValues: TimerValues  # noqa: N803
+        self,
+        key: Any,
+        rows: Iterator[Row],
+        timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[Row]:
-        arrived = [LogRecord(tuple(row["key"]), row["text"], row["micros"]) for row in rows if row["micros"] is not None]
+        arrived = [
+            LogRecord(tuple(row["key"]), row["text"], row["micros"]) for row in rows if row["micros"] is not None
+        ]
         yield from self._read(key[0], arrived, timerValues)
 
     def handleExpiredTimer(  # noqa: N802
-        self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo  # noqa: N803
+        self,
+        key: Any,
+        timerValues: TimerValues,
+        expiredTimerInfo: ExpiredTimerInfo,  # noqa: N803
     ) -> Iterator[Row]:
         yield from self._read(key[0], [], timerValues)
 
