@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 
 import deadheat
 from deadheat.errors import DeadheatError
+from deadheat.sources.object_store import environment_for_executors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -115,8 +116,14 @@ def prepare_session(spark: SparkSession, ship: bool) -> None:
     for key, value in _REQUIRED_SETTINGS.items():
         if spark.conf.isModifiable(key):
             spark.conf.set(key, value)
+    pass_store_access(spark)
     if ship:
         spark.sparkContext.addPyFile(package_archive())
+
+
+def pass_store_access(spark: SparkSession) -> None:
+    """Let executors use the object stores that the driver may use."""
+    spark.sparkContext.environment.update(environment_for_executors())
 
 
 def package_archive() -> str:
