@@ -18,7 +18,7 @@ from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, read_file, write_
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, FILES, INGESTS, LAKE_VERSION, OPTIONAL_TABLES, SIGHTINGS
 from deadheat.lake.tables import SCHEMA_PROPERTY
 from deadheat.lake.transactions import INTENT_FOLDER, Intent, TableChange
-from deadheat.sources.ci_metadata import CiRun
+from deadheat.model import CiRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
