@@ -58,6 +58,6 @@ def sightings(read_rows: DataFrame) -> DataFrame:
 
 def races(read_rows: DataFrame) -> DataFrame:
     """The races in the rows that were read, in the schema of the table `races`."""
-    variants = reduce_spark.variants_frame(sightings(read_rows), distinct_reports(read_rows))
+    variants = reduce_spark.variants_frame(sightings(read_rows), distinct_reports(read_rows)).persist()
     found = reduce_spark.races_frame(reduce_spark.name_variants(variants)).persist()
     return reduce_spark.finish_races(found, families(found))
