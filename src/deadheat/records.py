@@ -110,17 +110,17 @@ def _place_group(group: Iterator[LogRecord]) -> Iterator[PlacedRecord]:
 
 def _place_tied(tied: list[LogRecord]) -> Iterator[PlacedRecord]:
     """Place records with equal keys."""
-    placement = Placement.UNKNOWN
-    chosen = list({(record.text, record.is_partial): record for record in tied}.values())
+    distinct = list({(record.text, record.is_partial): record for record in tied}.values())
+    if len(distinct) == 1:
+        yield PlacedRecord(distinct[0], Placement.BY_KEY)
+        return
     if not tied[0].has_unique_key and all(record.position >= 0 for record in tied):
         files = [list(group) for _, group in groupby(tied, lambda record: record.file)]
         texts = [[record.text for record in group] for group in files]
         if all(other == texts[0] for other in texts[1:]):  # files with the same content
-            chosen, placement = files[0], Placement.BY_POSITION
-    if len(chosen) == 1:
-        placement = Placement.BY_KEY
-    for record in chosen:
-        yield PlacedRecord(record, placement)
+            yield from (PlacedRecord(record, Placement.BY_POSITION) for record in files[0])
+            return
+    yield from (PlacedRecord(record, Placement.UNKNOWN) for record in distinct)
 
 
 class _Candidate(NamedTuple):
@@ -316,7 +316,8 @@ def settle_records(
     """
     ordered = sorted(records, key=sort_key)
     joined = _JoinedRecords()
-    complete, rest = [], []
+    complete: list[LogRecord] = []
+    rest: list[LogRecord] = []
     for record in ordered:
         (complete if force or record.time is None or record.time <= watermark else rest).append(record)
     for placed in place_records(complete):

@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
     from deadheat.lake.tables import Lake
     from deadheat.lake.transactions import Intent
-    from deadheat.model import Sighting
+    from deadheat.model import CiRun, Sighting
     from deadheat.records import StreamReport
-    from deadheat.sources.ci_metadata import CiRun
     from deadheat.spark.input_files import IngestPlan
 
     JsonDict = dict[str, Any]
@@ -196,4 +195,3 @@ def write_streams(
         yield from faults
 
     return result_batch(write_task_output(lake, batch, rows()))
-

@@ -5,12 +5,13 @@ dropped. A timer does that for a stream that has become quiet."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import Row
 from pyspark.sql import functions as F  # noqa: N812, its name everywhere
-from pyspark.sql.streaming import StatefulProcessor
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import DateType, IntegralType, LongType, NumericType, StringType, TimestampNTZType, TimestampType
 
 from deadheat import records
@@ -51,10 +52,8 @@ def stream_reports(
 
 
 def _check_session(df: DataFrame) -> None:
-    try:
-        import google.protobuf  # noqa: F401
-    except ImportError:
-        raise DeadheatError("protobuf is not installed", do="pip install 'deadheat[spark]'") from None
+    if not (find_spec("google") and find_spec("google.protobuf")):  # of `transformWithState`
+        raise DeadheatError("protobuf is not installed", do="pip install 'deadheat[spark]'")
     if df.sparkSession.conf.get(STATE_STORE_SETTING, "") != ROCKSDB:
         raise DeadheatError(
             "the state store is not RocksDB", do=f'spark.conf.set("{STATE_STORE_SETTING}", "{ROCKSDB}")'
