@@ -92,8 +92,7 @@ def commit(
     It is called again if another writer was first, and returns None if there is nothing to change.
     """
     for attempt in range(_MAX_ATTEMPTS):
-        lake.refresh()
-        complete_changes(lake)
+        refresh_lake(lake)
         try:
             intent = build(lake.table_state(decider) + 1)
             if intent is None:
@@ -109,8 +108,31 @@ def commit(
             on_stage("done")
             return intent
         lake.storage.remove(intent.file_name)
-        time.sleep(random.uniform(0, min(_MAX_PAUSE, 0.02 * 2**attempt)))
+        _pause(attempt)
     raise DeadheatError("other processes keep writing to this lake", lake.uri, "try again later")
+
+
+def refresh_lake(lake: Lake) -> None:
+    """Read the tables anew, all facts of one state and all derived tables of one state.
+
+    Tables are read one after the other, so another writer's change may be in some of them only.
+    """
+    for attempt in range(_MAX_ATTEMPTS):
+        lake.refresh()
+        complete_changes(lake)
+        if _is_consistent(lake, FACT_TABLES) and _is_consistent(lake, DERIVED_TABLES):
+            return
+        _pause(attempt)
+    raise DeadheatError("other processes keep writing to this lake", lake.uri, "try again later")
+
+
+def _is_consistent(lake: Lake, tables: Sequence[str]) -> bool:
+    """Have these tables the same state? Before its migration, a lake has other states."""
+    return lake.schema_version(tables[0]) < LAKE_VERSION or len({lake.table_state(name) for name in tables}) == 1
+
+
+def _pause(attempt: int) -> None:
+    time.sleep(random.uniform(0, min(_MAX_PAUSE, 0.02 * 2**attempt)))
 
 
 def complete_changes(lake: Lake) -> list[str]:
