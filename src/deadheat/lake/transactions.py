@@ -128,7 +128,8 @@ def refresh_lake(lake: Lake) -> None:
 
 def _is_consistent(lake: Lake, tables: Sequence[str]) -> bool:
     """Have these tables the same state? Before its migration, a lake has other states."""
-    return lake.schema_version(tables[0]) < LAKE_VERSION or len({lake.table_state(name) for name in tables}) == 1
+    is_older = any(lake.schema_version(name) < LAKE_VERSION for name in tables)
+    return is_older or len({lake.table_state(name) for name in tables}) == 1
 
 
 def _pause(attempt: int) -> None:
