@@ -11,14 +11,14 @@ from deadheat._version import PARSER_VERSION
 from deadheat.api import scan_text, verdict_for
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake import documents, kept_text, report_row, sighting_rows, transactions
-from deadheat.lake.data_files import is_in, write_rows
+from deadheat.lake.data_files import TableChange, is_in, write_rows
 from deadheat.lake.schema import DERIVED_TABLES, FILES, INGESTS, REJECTS, REPORTS, SIGHTINGS, TABLES
-from deadheat.lake.transactions import Intent, TableChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from deadheat.lake.tables import Lake
+    from deadheat.lake.transactions import Intent
     from deadheat.model import Report, Sighting
 
     JsonDict = dict[str, Any]

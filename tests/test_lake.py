@@ -21,7 +21,7 @@ from deadheat.errors import DeadheatError
 from deadheat.grouping.races import status_history
 from deadheat.lake import report_row, schema, sighting_rows
 from deadheat.lake.tables import Lake
-from deadheat.model import Document, Frame
+from deadheat.model import CiRun, Document, Frame
 from deadheat.sources import ci_metadata, file_listing
 from tests.cases import ROOT, Case, all_cases
 from tests.lake_facts import VERSIONS, DocumentFacts, change_facts, race_report
@@ -201,8 +201,8 @@ def test_status_history(days: list[int], newest: int, states: str) -> None:
 
 def test_a_pattern_reads_a_path_from_its_end() -> None:
     pattern = ci_metadata.PathPattern("{repo}/{branch}/{run}/{job}.log")
-    assert pattern("/var/ci/shop/main/1234/unit.log") == ci_metadata.CiRun("shop", None, "main", "unit", "1234")
-    assert pattern("/var/ci/shop/main/1234/unit.txt") == ci_metadata.CiRun()
+    assert pattern("/var/ci/shop/main/1234/unit.log") == CiRun("shop", None, "main", "unit", "1234")
+    assert pattern("/var/ci/shop/main/1234/unit.txt") == CiRun()
     dated = ci_metadata.PathPattern("{time}/*-{job}.log")("/x/2026-05-01/a-b-unit.log")
     assert (dated.time, dated.job) == (datetime(2026, 5, 1, tzinfo=UTC), "unit")
 
@@ -219,9 +219,9 @@ def test_a_malformed_path_pattern_is_an_error() -> None:
 
 def test_options_override_paths_and_paths_override_the_environment() -> None:
     around = ci_metadata.run_from_environment({"CI": "true", "GITHUB_SHA": "abc", "GITHUB_JOB": "race"})
-    assert around == ci_metadata.CiRun(commit="abc", job="race")
-    assert ci_metadata.CiRun(job="mine").merged_with(around) == ci_metadata.CiRun(commit="abc", job="mine")
-    assert ci_metadata.run_from_environment({"JOB_NAME": "x"}) == ci_metadata.CiRun()
+    assert around == CiRun(commit="abc", job="race")
+    assert CiRun(job="mine").merged_with(around) == CiRun(commit="abc", job="mine")
+    assert ci_metadata.run_from_environment({"JOB_NAME": "x"}) == CiRun()
 
 
 # -- files -----------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from deltalake import DeltaTable
 
 from deadheat.errors import DeadheatError
 from deadheat.lake import derivation, maintenance, race_rows, schema, transactions
+from deadheat.lake.data_files import TableChange
 from deadheat.lake.storage import LakeStorage
 from deadheat.lake.tables import Lake
 from deadheat.lake.transactions import INTENT_FOLDER
@@ -330,7 +331,7 @@ def test_check_finds_races_that_are_not_current(lake: Lake) -> None:
     derivation.derive_races(lake, "derived")
 
     def drop_races(state: int) -> transactions.Intent:
-        change = transactions.TableChange([], [file.path for file in lake.data_files("races")])
+        change = TableChange([], [file.path for file in lake.data_files("races")])
         return transactions.derived_intent("dropped", state, {"races": change}, lake.state_number)
 
     transactions.commit(lake, drop_races, decider="nodes")
@@ -342,5 +343,5 @@ def test_check_finds_races_that_are_not_current(lake: Lake) -> None:
 
 def test_an_intent_is_restored_from_its_file() -> None:
     added = schema.FACT_TABLES[0]
-    intent = transactions.facts_intent("one", 3, {added: transactions.TableChange(remove=["x"], data_change=False)})
+    intent = transactions.facts_intent("one", 3, {added: TableChange(remove=["x"], data_change=False)})
     assert transactions.Intent.from_json(json.loads(json.dumps(intent.to_json()))) == intent

@@ -11,7 +11,7 @@ import pytest
 from deadheat.cli import main
 from deadheat.errors import DeadheatError
 from deadheat.lake import derivation, forget, maintenance, schema, transactions
-from deadheat.lake.data_files import write_rows
+from deadheat.lake.data_files import TableChange, write_rows
 from deadheat.lake.forget import ForgetCounts, ForgetFilter
 from deadheat.lake.tables import Lake
 from tests.lake_facts import DocumentFacts, all_rows, change_facts, derived_rows, race_report
@@ -49,8 +49,8 @@ def add_rejects(lake: Lake, days: dict[str, int]) -> None:
         table = pa.Table.from_pylist(rows, schema.REJECTS)
         ingest = {"state": state, "ingest": "rejects", "sightings": 0, "recount": []}
         changes = {
-            "rejects": transactions.TableChange(write_rows(lake.storage, "rejects", "rejects", table)),
-            "ingests": transactions.TableChange(
+            "rejects": TableChange(write_rows(lake.storage, "rejects", "rejects", table)),
+            "ingests": TableChange(
                 write_rows(lake.storage, "ingests", "rejects", pa.Table.from_pylist([ingest], schema.INGESTS))
             ),
         }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from deadheat._version import PARSER_VERSION
 from deadheat.lake import derivation, kept_text, maintenance, migration, renewal, report_row, retriage
 from deadheat.lake.retriage import RetriageCounts
 from deadheat.lake.tables import Lake
@@ -179,7 +180,7 @@ def test_a_text_that_gives_no_report_any_more_keeps_its_row(tmp_path: Path, monk
     change_facts(lake, "all", [DocumentFacts("a.log", race_report())])
     derivation.derive_races(lake, "derived")
     before = {table: comparable(lake, table) for table in ("reports", "sightings", "races")}
-    monkeypatch.setattr(renewal, "PARSER_VERSION", renewal.PARSER_VERSION + 1)
+    monkeypatch.setattr(renewal, "PARSER_VERSION", PARSER_VERSION + 1)
     monkeypatch.setattr(kept_text, "parse_text", lambda text, known: None)
     assert retriage.retriage_lake(lake) == RetriageCounts(reports=1, unreadable=1)
     assert {table: comparable(lake, table) for table in before} == before

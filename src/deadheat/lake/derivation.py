@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 
 from deadheat.grouping.races import NEW, QUIET, RETURNED, find_families
 from deadheat.lake import race_rows, report_row, transactions
-from deadheat.lake.data_files import is_in, write_rows
+from deadheat.lake.data_files import TableChange, is_in, write_rows
 from deadheat.lake.schema import FAMILIES, NODES, RACES, TABLES
-from deadheat.lake.transactions import Intent, TableChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from deadheat.lake.report_row import ReportDetails
     from deadheat.lake.tables import DataFile, Lake
+    from deadheat.lake.transactions import Intent
 
     JsonDict = dict[str, Any]
     # names of changes -> rows of variants; for many sightings

@@ -10,14 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deadheat.lake import transactions
-from deadheat.lake.data_files import is_in, write_rows
+from deadheat.lake.data_files import TableChange, is_in, write_rows
 from deadheat.lake.schema import INGESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from deadheat.lake.tables import DataFile, Lake
-    from deadheat.lake.transactions import Intent, TableChange
+    from deadheat.lake.transactions import Intent
 
 
 class ForgetFilter(NamedTuple):
@@ -167,7 +167,7 @@ def forget_sightings(lake: Lake, which: ForgetFilter, on_stage: Callable[[str], 
             "sightings": 0, "reports": 0, "recount": sorted(selection.nodes),
         }  # fmt: skip
         content = pa.Table.from_pylist([row], INGESTS)
-        changes["ingests"] = transactions.TableChange(write_rows(lake.storage, "ingests", name, content))
+        changes["ingests"] = TableChange(write_rows(lake.storage, "ingests", name, content))
         return transactions.facts_intent(name, state, changes)
 
     transactions.commit(lake, build, on_stage)

@@ -9,10 +9,10 @@ import pyarrow.compute as pc
 
 from deadheat.errors import DeadheatError
 from deadheat.lake import transactions
-from deadheat.lake.data_files import max_file_rows, write_rows
+from deadheat.lake.data_files import TableChange, max_file_rows, write_rows
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, OPTIONAL_TABLES
 from deadheat.lake.tables import RETENTION_HOURS
-from deadheat.lake.transactions import STAGING_FOLDER, Intent, TableChange
+from deadheat.lake.transactions import STAGING_FOLDER, Intent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deadheat.lake import documents, transactions
-from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, read_file, write_rows
+from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, read_file, write_rows
 from deadheat.lake.schema import (
     DERIVED_TABLES,
     FACT_TABLES,
@@ -25,7 +25,7 @@ from deadheat.lake.schema import (
     SIGHTINGS,
 )
 from deadheat.lake.tables import SCHEMA_PROPERTY
-from deadheat.lake.transactions import INTENT_FOLDER, Intent, TableChange
+from deadheat.lake.transactions import INTENT_FOLDER, Intent
 from deadheat.model import CiRun
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ changed in their reports, and their documents are grouped again."""
 from __future__ import annotations
 
 import uuid
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,10 +18,9 @@ import pyarrow.parquet as pq
 
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake import documents, race_rows, renewal, report_row, sighting_rows, transactions
-from deadheat.lake.data_files import is_in, write_rows
+from deadheat.lake.data_files import TableChange, is_in, write_rows
 from deadheat.lake.renewal import Outcome, ReportChange
 from deadheat.lake.schema import FILES, INGESTS, REPORTS, SIGHTINGS
-from deadheat.lake.transactions import TableChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     JsonDict = dict[str, Any]
 
 _DOCUMENT_ORDER = ("document", "uri", "offset", "length", "lane")
-_DERIVED_COLUMNS = ("fingerprint", "damage", "report", "names", "node", "base", "split", "fingerprint_version")
+# the columns of a sighting that may change
+_OWN_COLUMNS = ("fingerprint", "damage", "report", "names", "node", "base", "split")
 
 
 class RowGroup(NamedTuple):
@@ -61,6 +62,31 @@ class RetriageCounts(NamedTuple):
     unnamed: int = 0  # reports with names that their other sightings do not have; they keep their rows
 
 
+class ChangedDocument(NamedTuple):
+    """The sightings of a document after a change."""
+
+    document: str
+    rows: list[JsonDict]
+    changed_count: int  # sightings with other values
+    nodes: set[str]  # variants before and after
+    checksum: int
+
+
+@dataclass(slots=True)
+class RegroupResult:
+    """What is to be done with the sightings of all changed documents."""
+
+    change: TableChange
+    nodes: set[str]  # variants to count again
+    checksums: dict[str, int]  # of the changed documents
+    sightings: int = 0  # sightings with other values
+
+    def add(self, document: ChangedDocument) -> None:
+        self.nodes |= document.nodes
+        self.checksums[document.document] = document.checksum
+        self.sightings += document.changed_count
+
+
 class LocalWorker:
     """Does the work that grows with the lake in this process. `spark.retriage` has one that uses executors."""
 
@@ -76,6 +102,38 @@ class LocalWorker:
             for group in groups
             for added in rewrite_group(self._lake.storage, group, self._everything, name, skipped)
         ]
+
+    def regroup(
+        self, affected: set[str], changed: Mapping[str, ReportChange], reports: TableChange, name: str
+    ) -> RegroupResult:
+        """Apply the changes to the sightings of these documents and group them again."""
+        rows = self._lake.read_rows("sightings", None, is_in("document", affected)).to_pylist()
+        rows.sort(key=place_of)
+        report_rows = self._report_rows(rows, changed, reports)
+        documents_changed = [
+            document
+            for _, group in groupby(rows, itemgetter("document"))
+            if (document := regroup_document([*group], changed, report_rows)) is not None
+        ]
+        result = RegroupResult(TableChange(), set(), {})
+        for document in documents_changed:
+            result.add(document)
+        if result.checksums:
+            content = pa.Table.from_pylist([row for one in documents_changed for row in one.rows], SIGHTINGS)
+            where = is_in("document", result.checksums)
+            result.change = transactions.rewrite_files(self._lake, "sightings", name, where, content)
+        return result
+
+    def _report_rows(
+        self, rows: Iterable[JsonDict], changed: Mapping[str, ReportChange], reports: TableChange
+    ) -> dict[str, JsonDict]:
+        """The rows of the reports of sightings as they are after the change."""
+        digests = {row["report"] for row in rows}
+        wanted = is_in("digest", {changed[digest].new if digest in changed else digest for digest in digests})
+        files = [file for file in self._lake.data_files("reports") if file.path not in reports.remove]
+        tables = [self._lake.read_rows("reports", None, wanted, files)]
+        tables += [self._lake.read_added("reports", added.path).filter(wanted) for added in reports.add]
+        return {row["digest"]: row for table in tables for row in table.to_pylist()}
 
 
 def read_group(storage: LakeStorage, group: RowGroup) -> pa.Table:
@@ -220,98 +278,75 @@ class Retriage:
     def _regroup_sightings(self, changed: Mapping[str, ReportChange]) -> set[str]:
         """Write the sightings of changed documents anew. Returns the variants to count again."""
         affected = self._affected_documents(changed)
-        recount: set[str] = set()
         if not affected:
-            return recount
-        rows = self._lake.read_rows("sightings", None, is_in("document", affected)).to_pylist()
-        rows.sort(key=lambda row: tuple(row[name] or "" for name in _DOCUMENT_ORDER[:2]) + _position(row))
-        before = [dict(row) for row in rows]
-        for row in rows:
-            if change := changed.get(row["report"]):
-                change.apply(row)
-        regroup(rows, self._report_rows({row["report"] for row in rows}))
-        replaced = _changed_documents(before, rows)
-        if not replaced:
-            return recount
-        for old, new in zip(before, rows, strict=True):
-            if new["document"] in replaced:
-                recount |= {old["node"], new["node"]}
-                changed_values = any(old[name] != new[name] for name in _DERIVED_COLUMNS[:-1])
-                self.counts = self.counts._replace(sightings=self.counts.sightings + changed_values)
-        content = pa.Table.from_pylist([row for row in rows if row["document"] in replaced], SIGHTINGS)
-        where = is_in("document", replaced)
-        self._changes["sightings"] = transactions.rewrite_files(self._lake, "sightings", self._name, where, content)
-        self._update_checksums(replaced, rows)
-        return recount
+            return set()
+        worker = self._worker_for(sum(affected.values()))
+        reports = self._changes.get("reports", TableChange())
+        result = worker.regroup({*affected}, changed, reports, self._name)
+        if result.checksums:
+            self._changes["sightings"] = result.change
+            self.counts = self.counts._replace(sightings=result.sightings)
+            self._update_checksums(result.checksums)
+        return result.nodes
 
-    def _affected_documents(self, changed: Mapping[str, ReportChange]) -> set[str]:
-        """Documents with changed reports, or whose variants are of an earlier version."""
+    def _affected_documents(self, changed: Mapping[str, ReportChange]) -> dict[str, int]:
+        """Documents with changed reports, or whose variants are of an earlier version; with the number of those."""
         version = pc.coalesce(pc.field("fingerprint_version"), pa.scalar(0))
         where = is_in("report", changed) | (version < FINGERPRINT_VERSION)
         if self._everything:
             where = pc.scalar(True)
-        found: set[str] = set()
+        found: dict[str, int] = {}
         for file in self._lake.data_files("sightings"):
-            found.update(
-                pc.unique(self._lake.read_rows("sightings", ("document",), where, [file])["document"]).to_pylist()
-            )
+            rows = self._lake.read_rows("sightings", ("document",), where, [file])
+            for value in pc.value_counts(rows["document"]).to_pylist():
+                found[value["values"]] = found.get(value["values"], 0) + value["counts"]
         return found
 
-    def _report_rows(self, digests: Iterable[str]) -> dict[str, JsonDict]:
-        """Rows of reports as they are after the change."""
-        wanted = is_in("digest", digests)
-        change = self._changes.get("reports", TableChange())
-        files = [file for file in self._lake.data_files("reports") if file.path not in change.remove]
-        tables = [self._lake.read_rows("reports", None, wanted, files)]
-        for added in change.add:
-            tables.append(self._lake.read_added("reports", added.path).filter(wanted))
-        return {row["digest"]: row for table in tables for row in table.to_pylist()}
-
-    def _update_checksums(self, replaced: set[str], rows: Iterable[JsonDict]) -> None:
-        checksums: dict[str, int] = {}
-        for row in rows:
-            own = documents.sighting_checksum(row["file"], row)
-            checksums[row["document"]] = documents.add_checksums(checksums.get(row["document"], 0), own)
-        stored = self._lake.read_rows("files", None, is_in("document", replaced)).to_pylist()
-        content = pa.Table.from_pylist([row | {"checksum": checksums[row["document"]]} for row in stored], FILES)
-        where = is_in("document", replaced)
+    def _update_checksums(self, checksums: Mapping[str, int]) -> None:
+        where = is_in("document", checksums)
+        rows = self._lake.read_rows("files", None, where).to_pylist()
+        content = pa.Table.from_pylist([row | {"checksum": checksums[row["document"]]} for row in rows], FILES)
         self._changes["files"] = transactions.rewrite_files(self._lake, "files", self._name, where, content)
 
 
-def _position(row: JsonDict) -> tuple[Any, ...]:
-    return row["offset"], row["length"], row["lane"] or ""
+def place_of(row: JsonDict) -> tuple[Any, ...]:
+    """Sorts sightings by document and place."""
+    return tuple(row[name] or "" if name != "offset" else row[name] for name in _DOCUMENT_ORDER)
 
 
-def regroup(rows: Iterable[JsonDict], reports: Mapping[str, JsonDict]) -> None:
-    """Set the variants of sightings of whole documents, which are in the order of their places."""
-    keys = {digest: sighting_rows.key_of_row(report) for digest, report in reports.items()}
-    for _, document in groupby(rows, itemgetter("document")):
-        while chunk := list(islice(document, sighting_rows.BATCH_SIZE)):
-            for row in chunk:
-                row["address"] = sighting_rows.address_placeholder(reports[row["report"]])
-                row["actors"] = sighting_rows.actor_placeholders(reports[row["report"]])
-                race_rows.restore_address_and_actors(row)
-                row["fingerprint_version"] = FINGERPRINT_VERSION
-            race_rows.add_document_variants(chunk, [keys[row["report"]] for row in chunk])
-
-
-def _changed_documents(before: Sequence[JsonDict], after: Sequence[JsonDict]) -> set[str]:
-    """The documents with other sightings. Which sighting of a variant has its links and aliases does not matter."""
-    changed = {
-        new["document"]
-        for old, new in zip(before, after, strict=True)
-        if any(old[name] != new[name] for name in _DERIVED_COLUMNS)
-    }
-    old_links, new_links = _links_by_document(before), _links_by_document(after)
-    return changed | {name for name, links in old_links.items() if links != new_links[name]}
-
-
-def _links_by_document(rows: Iterable[JsonDict]) -> dict[str, set[tuple[str, str]]]:
-    links: dict[str, set[tuple[str, str]]] = {}
+def regroup_document(
+    rows: list[JsonDict], changed: Mapping[str, ReportChange], reports: Mapping[str, JsonDict]
+) -> ChangedDocument | None:
+    """The sightings of a document, which are in order, with other reports and variants. None if nothing changes."""
+    before = [dict(row) for row in rows]
     for row in rows:
-        own = links.setdefault(row["document"], set())
-        own.update((row["node"], link) for link in (*row["links"], *row["aliases"]))
-    return links
+        if change := changed.get(row["report"]):
+            change.apply(row)
+    for start in range(0, len(rows), sighting_rows.BATCH_SIZE):
+        _add_variants(rows[start : start + sighting_rows.BATCH_SIZE], reports)
+    pairs = [*zip(before, rows, strict=True)]
+    count = sum(any(old[name] != new[name] for name in _OWN_COLUMNS) for old, new in pairs)
+    # which sighting of a variant has its links and aliases does not matter
+    is_stale = any(old["fingerprint_version"] != FINGERPRINT_VERSION for old in before)
+    if not count and not is_stale and _links_of(before) == _links_of(rows):
+        return None
+    checksums = [documents.sighting_checksum(row["file"], row) for row in rows]
+    nodes = {row["node"] for row in (*before, *rows)}
+    return ChangedDocument(rows[0]["document"], rows, count, nodes, documents.add_checksums(*checksums))
+
+
+def _add_variants(rows: list[JsonDict], reports: Mapping[str, JsonDict]) -> None:
+    keys = {digest: sighting_rows.key_of_row(reports[digest]) for digest in {row["report"] for row in rows}}
+    for row in rows:
+        row["address"] = sighting_rows.address_placeholder(reports[row["report"]])
+        row["actors"] = sighting_rows.actor_placeholders(reports[row["report"]])
+        race_rows.restore_address_and_actors(row)
+        row["fingerprint_version"] = FINGERPRINT_VERSION
+    race_rows.add_document_variants(rows, [keys[row["report"]] for row in rows])
+
+
+def _links_of(rows: Iterable[JsonDict]) -> set[tuple[str, str]]:
+    return {(row["node"], link) for row in rows for link in (*row["links"], *row["aliases"])}
 
 
 def retriage_lake(

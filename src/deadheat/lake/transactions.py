@@ -11,7 +11,7 @@ import json
 import random
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction, CommitProperties, RemoveAction, Transaction
 
 from deadheat.errors import DeadheatError
-from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, write_rows
+from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, write_rows
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, LAKE_VERSION, OPTIONAL_TABLES, TABLES
 from deadheat.lake.storage import full_disk_error
 from deadheat.lake.tables import APPLICATION, Lake
@@ -40,15 +40,6 @@ COVERED_APPLICATION = f"{APPLICATION}-covered"
 _MAX_WRITERS = 4
 _MAX_ATTEMPTS = 100
 _MAX_PAUSE = 1.0
-
-
-@dataclass(slots=True)
-class TableChange:
-    """Data files to add and to remove. If `data_change` is false, the rows stay the same."""
-
-    add: list[AddedFile] = field(default_factory=list)
-    remove: list[str] = field(default_factory=list)
-    data_change: bool = True
 
 
 @dataclass(frozen=True, slots=True)
