@@ -126,8 +126,9 @@ class Lake:
         return _property_version(self.delta_table(name), SCHEMA_PROPERTY)
 
     @property
-    def has_older_fingerprints(self) -> bool:
-        return _property_version(self.delta_table("files"), "deadheat.fingerprint") < FINGERPRINT_VERSION
+    def fingerprint_version(self) -> int:
+        """The version of the fingerprints of a lake of an earlier schema; now each row has one."""
+        return _property_version(self.delta_table("files"), "deadheat.fingerprint")
 
     def refresh(self) -> None:
         """Read the changes of other processes."""
@@ -210,6 +211,10 @@ class Lake:
             # as fast, without `pyarrow.dataset`, which takes 0.3 s to import
             empty = pa.schema([TABLES[name].field(column) for column in wanted]).empty_table()
             return pa.concat_tables([empty, *(read_file(self.storage, name, f.path, wanted) for f in chosen)])
+
+    def read_added(self, name: str, path: str) -> pa.Table:
+        """All rows of a data file that is not part of its table yet."""
+        return read_file(self.storage, name, path, TABLES[name].names)
 
     def count_rows(self, name: str, where: pc.Expression, file: DataFile) -> int:
         """How many rows of a data file a condition is true for."""
