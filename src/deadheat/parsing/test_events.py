@@ -193,7 +193,7 @@ def _decode_name(raw: bytes) -> str:
 # distance to a report in which events count, in bytes; less than `RANGE_OVERLAP`
 EVENT_DISTANCE: Final = 1 << 17
 # what is read first: this many bytes around the report and the phrases, if they are not further apart
-_NEARBY_BYTES: Final = 1 << 12
+_NEARBY_BYTES: Final = 1 << 11
 _MAX_NEARBY_RANGE: Final = 1 << 15
 # minimum and maximum size of a search step
 _MIN_STEP, _MAX_STEP = 1 << 15, 1 << 20
