@@ -40,15 +40,23 @@ _EVENT_LINE = re.compile(
 )
 # '{"Time":"2024-05-01T12:00:00.1Z","Action":"run","Package":"example.com/p","Test":"TestX"}'
 _JSON_EVENT = re.compile(rb'\{[^\n]{0,100}?"Action":"([\w-]{1,20})"')
+# '{"Time":"2024-05-01T12:00:00.1Z","Action":"pass","Package":"example.com/p","Test":"TestX","Elapsed":0.1}'
+_PLAIN_TEST_EVENT = re.compile(
+    rb'\{"Time":"[\w:.+-]{1,40}","Action":"[a-z]{3,5}","Package":"([^"\\\x00-\x1f\x80-\xff]{0,500})"'
+    rb',"Test":"([^"\\\x00-\x1f\x80-\xff]{0,500})"(?:,"Elapsed":\d{1,9}(?:\.\d{1,9})?)?\}'
+)
 _STOP_ACTIONS = frozenset(("pause", "pass", "skip"))
 # the line of an event contains one of these
 _EVENT_LITERALS: Final = (
     *(b"=== RUN", b"=== PAUSE", b"=== CONT", b"=== NAME", b"--- PASS: ", b"--- FAIL: ", b"--- SKIP: "),
-    *(b"ok  \t", b"FAIL\t", b"panic: ", RACE_PHRASE, b'"FailedBuild"', b'"Action":"build-fail"'),
-    *(b'"Action":"%s"' % action for action in (b"run", b"cont", b"fail", b"pause", b"pass", b"skip")),
+    *(b"ok  \t", b"FAIL\t", b"panic: ", RACE_PHRASE, b'"FailedBuild"', b'"Action":"build-fail'),
+    # without the quote at the end, with which the next literal could begin
+    *(b'"Action":"%s' % action for action in (b"run", b"cont", b"fail", b"pause", b"pass", b"skip")),
 )
 # longer lines are ignored
 _MAX_LINE = 1 << 12
+# "ok  \texample.com/p\t0.01s" on a line of its own
+_PACKAGE_END = re.compile(rb"\n(?=(?:ok  |FAIL)\t\S[^\n]{0,%d}(?:\n|\Z))" % (_MAX_LINE - 6))
 
 
 class GoTestEvent(NamedTuple):
@@ -124,13 +132,12 @@ def _parse_json_event(line: bytes, action: bytes, offset: int, end: int) -> Iter
     is_panic = b'"Output":"panic: ' in line
     if action == b"output" and RACE_PHRASE not in line and not is_panic:
         return
-    try:
-        fields = json.loads(line)
-        package, test = str(fields.get("Package") or ""), str(fields.get("Test") or "")
-    except (ValueError, AttributeError, RecursionError):
+    names = _json_event_names(line)
+    if names is None:
         return
+    package, test, has_failed_build = names
     action_name = action.decode()
-    if is_panic or action_name == "build-fail" or fields.get("FailedBuild"):
+    if is_panic or action_name == "build-fail" or has_failed_build:
         yield GoTestEvent(offset, end, "broken", package, named_at=offset)
     elif action_name == "output":
         yield GoTestEvent(offset, end, "raced", package, test, offset)
@@ -138,6 +145,17 @@ def _parse_json_event(line: bytes, action: bytes, offset: int, end: int) -> Iter
         yield GoTestEvent(offset, end, "fail" if action_name == "fail" else "run", package, test, offset)
     elif test and action_name in _STOP_ACTIONS:
         yield GoTestEvent(offset, end, "stop", package, test, offset)
+
+
+def _json_event_names(line: bytes) -> tuple[str, str, bool] | None:
+    """The package and the test of an event, and whether it names a failed build; None if it is not JSON."""
+    if (match := _PLAIN_TEST_EVENT.fullmatch(line)) is not None:  # ten times as fast as a JSON parser
+        return match[1].decode(), match[2].decode(), False
+    try:
+        fields = json.loads(line)
+        return str(fields.get("Package") or ""), str(fields.get("Test") or ""), bool(fields.get("FailedBuild"))
+    except (ValueError, AttributeError, RecursionError):
+        return None
 
 
 class GoTestFailures:
@@ -250,7 +268,7 @@ class GoTestAttributor:
         known_tests = _tests_in_stacks(sighting)
         tests = self._refine_by_raced_tests(known_tests, phrases, span, low, high)
         if tests is None:
-            activity = self._activity_around(low, high, span.offset, span.stream)
+            activity = self._activity_around(low, self._phrase_line_end(phrases[-1], high), span)
             tests = tuple(_refine_test(test, activity) for test in known_tests)
         if tests == known_tests:
             return sighting
@@ -307,12 +325,34 @@ class GoTestAttributor:
         self._phrase_offsets += [at for at, _ in searcher.find_hits(text, low - base, end, base)]
         return end - (low - base)
 
-    def _activity_around(self, low: int, high: int, offset: int, stream: str | None) -> GoTestActivity:
+    def _phrase_line_end(self, phrase: int, high: int) -> int:
+        """The end of the line with the last phrase: of later events, none counts."""
+        newline = self._read_range(phrase, min(phrase + _MAX_LINE, high)).find(b"\n")
+        return phrase + newline + 1 if newline >= 0 else high
+
+    def _activity_around(self, low: int, high: int, span: Span) -> GoTestActivity:
+        offset, stream = span.offset, span.stream
+        high = max(high, offset)
+        if low > self._events_end and not stream:
+            low = self._package_start(low, offset)
         self._parse_events(low, high)
         events = self._events
         nearby = events[bisect_left(events, (low,)) : bisect_right(events, (high,))]
         complete = [event for event in nearby if event.end <= high and event.named_at >= low]
         return _test_activity(_events_of_package(complete, offset, stream), offset)
+
+    def _package_start(self, low: int, offset: int) -> int:
+        """The start of the line at which the package before the one at `offset` ends; `low` if there is none."""
+        size, end = _NEARBY_BYTES, offset
+        while end > low:
+            first = max(low, end - size)
+            base = max(first - 1, 0)  # with the line end before the first line
+            text = self._read_range(base, offset if size == _NEARBY_BYTES else end + _MAX_LINE)
+            starts = [match.start() + 1 for match in _PACKAGE_END.finditer(text, 0, end - base)]
+            if starts:
+                return base + starts[-1]
+            size, end = 2 * size, first
+        return low
 
     def _parse_events(self, low: int, high: int) -> None:
         if not self._events_start <= low <= self._events_end:
