@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from io import BytesIO
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,9 +10,9 @@ import pytest
 from bench import log_shapes
 from deadheat.api import read_opened_documents
 from deadheat.model import Sighting
-from deadheat.parsing import report_reader, test_events
+from deadheat.parsing import report_reader, test_attribution
 from deadheat.parsing.damaged_region import DamagedRegion
-from deadheat.parsing.test_events import RACE_PHRASE, GoTestEventParser
+from deadheat.parsing.test_events import GoTestEventParser
 from deadheat.sources import files
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def read_log(path: Path) -> list[Sighting]:
 def use_line_readers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read all lines around a report, as for damaged ones."""
     monkeypatch.setattr(report_reader, "unwrap_report", lambda *_: None)
-    monkeypatch.setattr(test_events, "_MAX_NEARBY_RANGE", 0)
+    monkeypatch.setattr(test_attribution, "_MAX_NEARBY_RANGE", 0)
 
 
 @pytest.mark.parametrize("name", GO_SHAPES)
@@ -121,21 +120,3 @@ def test_lines_of_another_writer_are_not_taken_for_the_report(tmp_path: Path) ->
     [found] = read_log(path)
     assert found.span.stream == "node-3 api[4711]"
     assert found.report.accesses[0].stack[-1].function == "testing.(*T).Run.gowrap1"
-
-
-@pytest.mark.parametrize("size", [1, 7, 4096, 1 << 20])
-def test_events_do_not_depend_on_blocks(make_log: Path, size: int) -> None:
-    log_shapes.write_shape(make_log, "go-parallel", 600_000, 100_000)
-    log = make_log.read_bytes()
-    text = log[log.index(RACE_PHRASE) - 15_000 :][:30_000]
-    parser, stream = GoTestEventParser(), BytesIO(text)
-    events = [event for block in iter(lambda: stream.read(size), b"") for event in parser.feed(block)]
-    lines = text.split(b"\n")
-    offsets = [sum(len(line) + 1 for line in lines[:i]) for i in range(len(lines))]
-    expected = [
-        event
-        for offset, line in zip(offsets, lines, strict=True)
-        for event in GoTestEventParser(offset).feed(line + b"\n")
-    ]
-    assert [event[:3] for event in [*events, *parser.finish()]] == [event[:3] for event in expected]
-    assert {event.kind for event in expected} >= {"run", "stop", "fail", "raced"}
