@@ -152,6 +152,11 @@ def sighting_from_row(row: JsonDict, report: JsonDict) -> Sighting:
     return sighting_from_wire(serialized)
 
 
+def sighting_of_report(report: JsonDict, document: JsonDict) -> Sighting:
+    """The sighting of a report with its names, at a location."""
+    return sighting_from_wire(_serialized_form(report, report["fingerprint"], document))
+
+
 def _serialized_form(fields: JsonDict, race: str, document: JsonDict) -> JsonDict:
     facts = {fact["name"]: fact["value"] for fact in fields["facts"]}
     return {**fields, "facts": facts, "schema": SCHEMA_VERSION, "race": race, "causes": [], "document": document}

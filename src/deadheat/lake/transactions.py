@@ -51,6 +51,7 @@ class Intent:
     changes: dict[str, TableChange]
     covered: int = 0  # derived tables: the state of the facts
     replaces: bool = False  # the tables are created anew, with other columns
+    query: tuple[str, int] | None = None  # a streaming query, and the number of its batches so far
 
     @property
     def decider(self) -> str:
@@ -72,7 +73,7 @@ class Intent:
         }
         return {
             "batch": self.batch, "state": self.state, "changes": changes, "covered": self.covered,
-            "replaces": self.replaces,
+            "replaces": self.replaces, "query": self.query,
         }  # fmt: skip
 
     @classmethod
@@ -81,7 +82,8 @@ class Intent:
             name: TableChange([AddedFile(*added) for added in change["add"]], change["remove"], change["data_change"])
             for name, change in content["changes"].items()
         }
-        return cls(**{**content, "changes": changes})
+        query = content.get("query")
+        return cls(**{**content, "changes": changes, "query": (query[0], query[1]) if query else None})
 
 
 def commit(
@@ -215,6 +217,8 @@ def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
     transactions = [Transaction(APPLICATION, intent.state), Transaction(BATCH_APPLICATION, intent.number)]
     if intent.covered:
         transactions.append(Transaction(COVERED_APPLICATION, intent.covered))
+    if intent.query:
+        transactions.append(Transaction(query_application(intent.query[0]), intent.query[1]))
     properties = CommitProperties({"batch": intent.batch}, max_commit_retries=0, app_transactions=transactions)
     try:
         lake.delta_table(name).create_write_transaction(
@@ -227,6 +231,11 @@ def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
         return lake.transaction_number(name, BATCH_APPLICATION) == intent.number
     lake.refresh_table(name)
     return True
+
+
+def query_application(query: str) -> str:
+    """The application whose transactions count the batches of a streaming query."""
+    return f"{APPLICATION}-query-{query}"
 
 
 def facts_intent(batch: str, state: int, changes: dict[str, TableChange]) -> Intent:
