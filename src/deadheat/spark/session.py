@@ -15,6 +15,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from deadheat.errors import DeadheatError
+from deadheat.spark import failures
 from deadheat.spark.shipping import ship_package, temporary_folder
 
 if TYPE_CHECKING:
@@ -83,6 +84,9 @@ def start_session(
         chosen["spark.driver.memory"] = driver_memory
     if not verbose and not submitted:
         chosen[_JAVA_OPTIONS] = f"{chosen.get(_JAVA_OPTIONS, '')} {_log_option()}".strip()
+    has_executors = not is_local or spark_master.startswith("local-")  # in processes of their own
+    if environment and not has_executors:
+        raise DeadheatError("is for the executors of a cluster", environment, "give a --master")
     if environment:
         chosen[_ARCHIVES] = ",".join(filter(None, [chosen.get(_ARCHIVES), f"{environment}#{_ENVIRONMENT_FOLDER}"]))
         chosen[_PYTHON] = f"./{_ENVIRONMENT_FOLDER}/bin/python"
@@ -93,8 +97,7 @@ def start_session(
     if python := chosen.get(_PYTHON) or submitted.get(_PYTHON):
         os.environ["PYSPARK_PYTHON"] = python  # PySpark reads only this
     spark = _get_session(spark_master, chosen, verbose)
-    # the executors of `local-cluster` are processes of their own
-    prepare_session(spark, ship=not is_local or spark_master.startswith("local-"))
+    prepare_session(spark, ship=has_executors)
     return spark
 
 
@@ -114,7 +117,7 @@ def _get_session(master: str, settings: Mapping[str, str], verbose: bool) -> Spa
         with _silence_stderr(not verbose):
             return builder.getOrCreate()
     except Exception as error:
-        reason = (str(error) or type(error).__name__).strip().partition("\n")[0][:300]
+        reason = failures.failure_reason(error)
         raise DeadheatError(f"Spark does not start ({reason})", master, "--verbose shows more") from error
 
 
