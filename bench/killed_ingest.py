@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench import logs
-from deadheat.lake import transactions
+from deadheat.lake import maintenance
 from deadheat.lake.tables import Lake
 from deadheat.lake.transactions import STAGING_FOLDER
 from deadheat.spark import session
@@ -43,7 +43,7 @@ def main() -> None:
             _kill_ingest(lake, documents, delay, tasks_started)
             taken(spark, lake, [documents])
             assert content(lake) == expected, f"lake {number}, killed after {delay:.2f} s"
-            assert list(transactions.find_faults(Lake(str(lake)))) == []
+            assert list(maintenance.find_faults(Lake(str(lake)))) == []
             since = "its tasks began" if tasks_started else "it was started"
             print(f"{number + 1}: killed {delay:.2f} s after {since}: the same lake", flush=True)
         spark.stop()

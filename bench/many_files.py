@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from bench import logs
 from deadheat.lake.tables import Lake
-from deadheat.sources.ci_metadata import CiRun
+from deadheat.model import CiRun
 from deadheat.spark import input_files, session
 from deadheat.spark.ingest import ingest_files
 

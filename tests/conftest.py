@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
+from tests.object_store import s3, s3_server  # noqa: F401, fixtures
 from tests.repositories import MODULE, Repository
 
 if TYPE_CHECKING:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
-
-from deltalake import DeltaTable, write_deltalake
 
 from deadheat.lake import sighting_rows
 from deadheat.lake.tables import Lake
@@ -40,21 +37,6 @@ def content(root: Path) -> dict[str, list[str]]:
         content = lake.read_rows(table).drop(list(_VOLATILE.get(table, ())))
         told[table] = sorted(map(str, content.to_pylist()))
     return told
-
-
-def aged(root: Path) -> None:
-    """Makes of a lake what version 1 has left: nobody has counted what reports say of causes."""
-    lake, first = Lake(str(root)), {"deadheat.schema": "1"}
-    for name in lake.table_names:
-        table, place = lake.delta_table(name), str(root / name)
-        if name not in ("nodes", "races"):
-            table.alter.set_table_properties(first, raise_if_not_exists=False)
-            continue
-        settings = {**table.metadata().configuration, **first}
-        content = lake.read_rows(name).drop(["causes"])
-        shutil.rmtree(place)
-        DeltaTable.create(place, content.schema, configuration=settings, raise_if_key_not_exists=False)
-        write_deltalake(place, content, mode="append")
 
 
 def sightings(root: Path) -> list[Sighting]:

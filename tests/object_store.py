@@ -1,72 +1,66 @@
-"""An S3 server on loopback: moto in a process of its own, behind a proxy that counts requests and injects failures."""
+"""An S3 server on loopback: moto in a process of its own, which counts requests and injects failures.
+
+It must be another process: delta-rs holds Python's lock during some requests."""
 
 from __future__ import annotations
 
 import http.client
-import importlib.util
 import itertools
+import json
 import re
-import socket
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _HOST = "127.0.0.1"
-_START_SECONDS = 60.0
-# headers that belong to one connection
-_HOP_HEADERS = {"connection", "keep-alive", "transfer-encoding", "content-length", "server", "date"}
+# requests to the server that are about the test
+_CONTROL_PATH = "/-/"
+
+
+class RequestCounts(NamedTuple):
+    """What was requested since the counts were reset, by operation: get, head, list, put, copy, delete, other."""
+
+    requests: Counter[str]
+    bytes_sent: Counter[str]  # of response bodies
+
+    @property
+    def total(self) -> int:
+        return self.requests.total()
 
 
 class S3Store:
-    """The endpoint of the server, a bucket, and what was requested since `reset_counts`."""
+    """The server, and a bucket on it."""
 
-    def __init__(self, server_port: int) -> None:
-        self.server_port = server_port
+    def __init__(self, port: int) -> None:
+        self._port = port
         self.bucket = ""
-        self.requests: Counter[str] = Counter()  # by operation: get, head, list, put, copy, delete, other
-        self.bytes_sent: Counter[str] = Counter()  # of response bodies, by operation
-        self._failures: dict[str, list[str]] = {}
-        self._lock = threading.Lock()
-        self._proxy = ThreadingHTTPServer((_HOST, 0), _handler_class(self))
-        self._proxy.daemon_threads = True
-        self.endpoint = f"http://{_HOST}:{self._proxy.server_address[1]}"
-        self._thread = threading.Thread(target=self._proxy.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+        self.endpoint = f"http://{_HOST}:{port}"
+
+    def counts(self) -> RequestCounts:
+        requests, bytes_sent = json.loads(self._send("GET", f"{_CONTROL_PATH}counts"))
+        return RequestCounts(Counter(requests), Counter(bytes_sent))
 
     def reset_counts(self) -> None:
-        with self._lock:
-            self.requests.clear()
-            self.bytes_sent.clear()
-            self._failures.clear()
+        self._send("POST", f"{_CONTROL_PATH}reset")
 
     def fail_next(self, operation: str, failure: str, times: int = 1) -> None:
         """Make the next requests of an operation fail: with a status ("503"), or "drop" after half of the body."""
-        with self._lock:
-            self._failures[operation] = [failure] * times
+        self._send("POST", f"{_CONTROL_PATH}fail", json.dumps([operation, [failure] * times]).encode())
 
-    def take_failure(self, operation: str) -> str:
-        with self._lock:
-            pending = self._failures.get(operation)
-            return pending.pop() if pending else ""
-
-    def count(self, operation: str, size: int) -> None:
-        with self._lock:
-            self.requests[operation] += 1
-            self.bytes_sent[operation] += size
+    def uri(self, key: str) -> str:
+        return f"s3://{self.bucket}/{key}"
 
     def put(self, key: str, data: bytes) -> str:
-        """Write an object without the proxy, so that it is not counted. Returns its URI."""
+        """Write an object. Returns its URI."""
         self._send("PUT", f"/{self.bucket}/{key}", data)
-        return f"s3://{self.bucket}/{key}"
+        return self.uri(key)
 
     def delete(self, key: str) -> None:
         self._send("DELETE", f"/{self.bucket}/{key}")
@@ -75,128 +69,38 @@ class S3Store:
         self.bucket = name
         self._send("PUT", f"/{name}")
 
-    def _send(self, method: str, path: str, data: bytes = b"") -> None:
-        connection = http.client.HTTPConnection(_HOST, self.server_port, timeout=30)
+    def _send(self, method: str, path: str, data: bytes = b"") -> bytes:
+        connection = http.client.HTTPConnection(_HOST, self._port, timeout=30)
         try:
             connection.request(method, path, data)
             response = connection.getresponse()
             body = response.read()
             assert response.status < 300, body
+            return body
         finally:
             connection.close()
 
-    def close(self) -> None:
-        self._proxy.shutdown()
-        self._proxy.server_close()
-        self._thread.join()
 
-
-def _operation(method: str, path: str, headers: dict[str, str]) -> str:
-    key, _, query = path.partition("?")
-    if method == "GET":
-        return "list" if re.search(r"(?:^|&)(?:list-type|prefix|delimiter)=", query) else "get"
-    if method == "POST" and query.startswith("delete"):
-        return "delete"
-    if method == "PUT" and "x-amz-copy-source" in {name.lower() for name in headers}:
-        return "copy"
-    return {"HEAD": "head", "PUT": "put", "DELETE": "delete"}.get(method, "other") if key else "other"
-
-
-def _handler_class(store: S3Store) -> type[BaseHTTPRequestHandler]:
-    class CountingProxy(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def _forward(self) -> None:
-            headers = dict(self.headers.items())
-            data = self.rfile.read(int(headers.get("Content-Length") or 0))
-            operation = _operation(self.command, self.path, headers)
-            failure = store.take_failure(operation)
-            if failure.isdigit():
-                store.count(operation, 0)
-                self._answer(int(failure), [], b"", 0)
-                return
-            status, answer_headers, body, length = self._ask_server(headers, data)
-            if failure:
-                store.count(operation, len(body) // 2)
-                self._answer(status, answer_headers, body[: len(body) // 2], length)
-                self.close_connection = True
-                return
-            store.count(operation, len(body))
-            self._answer(status, answer_headers, body, length)
-
-        def _ask_server(self, headers: dict[str, str], data: bytes) -> tuple[int, list[tuple[str, str]], bytes, int]:
-            connection = http.client.HTTPConnection(_HOST, store.server_port, timeout=60)
-            try:
-                connection.request(self.command, self.path, data, headers)
-                response = connection.getresponse()
-                body = response.read()
-                length = int(response.headers.get("Content-Length") or len(body))
-                return response.status, response.getheaders(), body, length
-            finally:
-                connection.close()
-
-        def _answer(self, status: int, headers: list[tuple[str, str]], body: bytes, length: int) -> None:
-            self.send_response(status)
-            for name, value in headers:
-                if name.lower() not in _HOP_HEADERS:
-                    self.send_header(name, value)
-            if status != http.HTTPStatus.NO_CONTENT:
-                self.send_header("Content-Length", str(length))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = _forward  # noqa: N815, names that the base class looks up
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    return CountingProxy
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((_HOST, 0))
-        return int(probe.getsockname()[1])
-
-
-def _wait_until_ready(server: subprocess.Popen[bytes], port: int) -> None:
-    deadline = time.monotonic() + _START_SECONDS
-    while time.monotonic() < deadline:
-        assert server.poll() is None, "moto's server ended"
-        try:
-            socket.create_connection((_HOST, port), timeout=1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError("moto's server does not answer")
+_bucket_numbers = itertools.count(1)
+# which an application may have set, and which would change what is requested
+_OTHER_VARIABLES = ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL_S3", "AWS_DEFAULT_REGION")
 
 
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[S3Store]:
-    for module, package in (("moto", "moto[server]"), ("flask", "moto[server]"), ("s3fs", "s3fs")):
-        if importlib.util.find_spec(module) is None:
-            pytest.skip(f"needs an S3 server: pip install '{package}'")
-    port = _free_port()
-    command = [sys.executable, "-c", "from moto.server import main; main()", "-H", _HOST, "-p", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+    command = [sys.executable, "-m", "tests.object_store"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         try:
-            _wait_until_ready(server, port)
-            store = S3Store(port)
-            yield store
-            store.close()
+            assert server.stdout
+            yield S3Store(int(server.stdout.readline()))
         finally:
             server.kill()
-
-
-_bucket_numbers = itertools.count(1)
 
 
 @pytest.fixture
 def s3(s3_server: S3Store, monkeypatch: pytest.MonkeyPatch) -> S3Store:
     """The server with an empty bucket, and the environment that points every client at it."""
-    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL_S3", "AWS_DEFAULT_REGION"):
+    for name in _OTHER_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     for name, value in (
         ("AWS_ENDPOINT_URL", s3_server.endpoint),
@@ -209,3 +113,81 @@ def s3(s3_server: S3Store, monkeypatch: pytest.MonkeyPatch) -> S3Store:
     s3_server.make_bucket(f"bucket-{next(_bucket_numbers)}")
     s3_server.reset_counts()
     return s3_server
+
+
+# --- the process of the server ------------------------------------------------------------------
+
+
+class CountingServer:
+    """A WSGI application in front of moto's."""
+
+    def __init__(self, application: Any) -> None:
+        self._application = application
+        self._lock = threading.Lock()
+        self._requests: Counter[str] = Counter()
+        self._bytes_sent: Counter[str] = Counter()
+        self._failures: dict[str, list[str]] = {}
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        path = environ["PATH_INFO"]
+        if path.startswith(_CONTROL_PATH):
+            size = int(environ.get("CONTENT_LENGTH") or 0)
+            answer = self._control(path.removeprefix(_CONTROL_PATH), environ["wsgi.input"].read(size))
+            start_response("200 OK", [("Content-Length", str(len(answer)))])
+            return [answer]
+        operation = _operation(environ)
+        with self._lock:
+            pending = self._failures.get(operation)
+            failure = pending.pop() if pending else ""
+            self._requests[operation] += 1
+        if failure.isdigit():
+            start_response(f"{failure} Failure", [("Content-Length", "0")])
+            return []
+        body = b"".join(self._application(environ, start_response))
+        sent = body[: len(body) // 2] if failure else body
+        with self._lock:
+            self._bytes_sent[operation] += 0 if operation == "head" else len(sent)
+        return _dropped(sent) if failure else [body]
+
+    def _control(self, command: str, data: bytes) -> bytes:
+        with self._lock:
+            if command == "counts":
+                return json.dumps([self._requests, self._bytes_sent]).encode()
+            if command == "reset":
+                self._requests.clear()
+                self._bytes_sent.clear()
+                self._failures.clear()
+            else:
+                operation, failures = json.loads(data)
+                self._failures[operation] = failures
+            return b""
+
+
+def _dropped(sent: bytes) -> Iterator[bytes]:
+    yield sent
+    raise ConnectionAbortedError("as the test wants")
+
+
+def _operation(environ: dict[str, Any]) -> str:
+    method, query, key = environ["REQUEST_METHOD"], environ["QUERY_STRING"], environ["PATH_INFO"].strip("/")
+    if method == "GET":
+        return "list" if re.search(r"(?:^|&)(?:list-type|prefix|delimiter)=", query) else "get"
+    if method == "POST" and query.startswith("delete"):
+        return "delete"
+    if method == "PUT" and "HTTP_X_AMZ_COPY_SOURCE" in environ:
+        return "copy"
+    return {"HEAD": "head", "PUT": "put", "DELETE": "delete"}.get(method, "other") if key else "other"
+
+
+def _serve() -> None:
+    """Print the port and serve until killed."""
+    from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+    from werkzeug.serving import make_server
+
+    server = make_server(_HOST, 0, CountingServer(DomainDispatcherApplication(create_backend_app)), threaded=True)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    _serve()

@@ -31,15 +31,18 @@ EXTRAS = (
 HEAVY = tuple(name for name in EXTRAS if name not in ("ahocorasick_rs", "zstandard"))
 # packages of each layer; imports go from applications to `repo` to the core
 CORE = (
-    *("__init__", "_version", "api", "errors", "model", "plugins", "serialization"),
+    *("__init__", "_version", "api", "errors", "model", "plugins", "records", "serialization"),
     *("text", "parsing", "detectors", "symbols", "bug_reports", "grouping", "diagnosis"),
 )
+# what several applications use
+SHARED = ("object_store",)
 APPLICATIONS = ("sources", "output", "baseline", "lake", "spark", "pipeline", "cli")
 # applications that others build on
 MAY_IMPORT = {"output": ("baseline",), "spark": ("sources", "lake"), "pipeline": ("spark", "lake"), "cli": APPLICATIONS}
 FORBIDDEN = {
-    **dict.fromkeys(CORE, (*APPLICATIONS, "repo")),
+    **dict.fromkeys(CORE, (*APPLICATIONS, *SHARED, "repo")),
     "repo": APPLICATIONS,
+    **dict.fromkeys(SHARED, (*APPLICATIONS, "repo")),
     **{name: {*APPLICATIONS} - {name, *MAY_IMPORT.get(name, ())} for name in APPLICATIONS},
 }
 

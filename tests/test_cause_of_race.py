@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deadheat.diagnosis import ranking
-from deadheat.lake import race_rows as deriving
+from deadheat.lake import race_rows
 from deadheat.lake.report_row import ReportDetails
+from deadheat.lake.schema import SIGHTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -103,8 +105,14 @@ def test_chosen_cause(reports: list[Vote], cause: str | None) -> None:
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def sighting_row(digest: str, damage: int = 0) -> tuple[Any, ...]:
-    return "n1", "b1", [], [], False, digest, None, None, None, WHEN, damage
+def sighting_row(digest: str, damage: int = 0) -> dict[str, Any]:
+    lists: dict[str, list[str]] = {"links": [], "aliases": [], "names": []}
+    place = {"uri": "a.log", "offset": 0, "length": 1, "observed_at": WHEN}
+    return {**lists, **place, "node": "n1", "base": "b1", "split": False, "report": digest, "damage": damage}
+
+
+def variants(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return race_rows.rows_of_sightings(pa.Table.from_pylist(rows, SIGHTINGS), KNOWN)
 
 
 def report_details(cause: str | None, confidence: float) -> ReportDetails:
@@ -121,7 +129,7 @@ KNOWN = {
 
 def test_race_has_the_cause_of_all_its_reports_and_the_title_of_the_best() -> None:
     rows = [sighting_row("d1"), sighting_row("d2", 1), sighting_row("d2", 1), sighting_row("d3", 2), sighting_row("d4")]
-    ((race,), _) = deriving.race_and_family_rows(deriving.variant_rows(rows, KNOWN))
+    (race,) = race_rows.race_rows(row | {"race": "r1"} for row in variants(rows)).values()
     assert (race["report"], race["cause"]) == ("d1", "check-then-act")
     assert race["causes"] == [
         {"cause": "check-then-act", "sightings": 2, "weight": 150},
@@ -133,5 +141,5 @@ def test_race_has_the_cause_of_all_its_reports_and_the_title_of_the_best() -> No
 @given(st.lists(st.sampled_from([*KNOWN]), min_size=1, max_size=8), st.integers(0, 8))
 def test_variants_of_batches_equal_those_of_all_at_once(digests: list[str], cut: int) -> None:
     rows = [sighting_row(digest) for digest in digests]
-    before = deriving.variant_rows(rows[:cut], KNOWN)
-    assert deriving.variant_rows(rows[cut:], KNOWN, before) == deriving.variant_rows(rows, KNOWN)
+    parts = [*variants(rows[:cut]), *variants(rows[cut:])]
+    assert race_rows.variant_rows(parts) == variants(rows)

@@ -50,7 +50,7 @@ def report_stage(stage):
 
 def report_jobs(tracker):
     before = len(tracker.getJobIdsForGroup())
-    while len(tracker.getJobIdsForGroup()) <= before:
+    while len(tracker.getJobIdsForGroup()) < before + 3:
         time.sleep(0.01)
     print("deriving", flush=True)
 
@@ -60,6 +60,8 @@ def start(small):
 
 sessions = []
 
+# with many variants, all derived tables are computed on executors
+ingest.MAX_LOCAL_VARIANTS = int(max_local_rows)
 options = ingest.IngestOptions(max_local_rows=int(max_local_rows), on_stage=report_stage)
 ingest.ingest_files(start, Lake(lake), [documents], options)
 """

@@ -15,13 +15,13 @@ import time
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from io import BytesIO
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,17 +36,19 @@ from deadheat.grouping.links import ConnectedComponents, Link
 from deadheat.grouping.race_assignment import RaceAssigner, group_sightings, with_race
 from deadheat.grouping.races import find_families as core_families
 from deadheat.lake import maintenance, queries
+from deadheat.lake.documents import KnownDocument
 from deadheat.lake.tables import Lake
+from deadheat.model import CiRun
 from deadheat.parsing.report_reader import RANGE_OVERLAP
 from deadheat.sources import file_listing, files
-from deadheat.sources.ci_metadata import CiRun
 from deadheat.spark import ingest, input_files, reduce_spark, session, shipping, task_output, tasks
 from deadheat.spark import ingest as ingesting
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS, component_labels, spark_schema
+from deadheat.spark.fact_changes import FactChanges
 from deadheat.spark.task_output import TaskOutput
 from tests.cases import ROOT, all_cases
 from tests.conftest import SETTINGS
-from tests.lakes import aged, content, sightings, taken
+from tests.lakes import content, sightings, taken
 
 if TYPE_CHECKING:
     from deadheat.model import Sighting
@@ -131,20 +133,13 @@ def test_batches_add_up_to_the_same_lake(spark: Any, cases: Path, lake: Path, tm
 def test_files_of_tasks_become_files_of_the_table(
     spark: Any, cases: Path, lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deadheat.spark.task_output.MIN_FILE_REPORTS", 1)
+    monkeypatch.setattr(task_output, "MAX_RETURNED_ROWS", 0)
     root = tmp_path / "lake"
     for paths in ([cases / "go"], [cases]):  # some reports are known, the second time
         taken(spark, root, paths)
     assert content(root) == content(lake)
-    assert len(Lake(str(root)).data_files("reports")) > 2
+    assert len(Lake(str(root)).data_files("reports")) >= 2
     assert list(maintenance.find_faults(Lake(str(root)))) == []
-
-
-@pytest.fixture(scope="module")
-def first_half(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("lake") / "half"
-    taken(spark, root, [cases / "go_fatal"])
-    return root
 
 
 @pytest.fixture(scope="module")
@@ -157,40 +152,12 @@ def both_halves(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactor
 @pytest.mark.parametrize(
     ("few", "of"), [(0, "both_halves"), (MAX_LOCAL_ROWS, "lake")], ids=["on-spark", "on-the-driver"]
 )
-def test_a_rebuild_changes_nothing(
-    spark: Any, few: int, of: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reduce_spark, "_name_variants", partial(reduce_spark._name_variants, max_local_variants=few))
+def test_a_rebuild_changes_nothing(spark: Any, few: int, of: str, request: pytest.FixtureRequest) -> None:
     root: Path = request.getfixturevalue(of)
     before = content(root)
     count = ingesting.rebuild_lake(lambda small: spark, Lake(str(root)), max_local_rows=few)
     assert content(root) == before
     assert count == len(before["races"]) > 20
-
-
-@pytest.mark.parametrize("few", [0, MAX_LOCAL_ROWS], ids=["on-spark", "on-the-driver"])
-def test_a_lake_of_an_earlier_version_is_read_and_then_renewed(
-    spark: Any, cases: Path, first_half: Path, both_halves: Path, tmp_path: Path, few: int
-) -> None:
-    root = tmp_path / "lake"
-    shutil.copytree(first_half, root)
-    aged(root)
-    old = Lake(str(root))
-    assert old.is_older
-    assert {len(race["causes"]) for race in queries.list_races(old)} == {0}
-    taken(spark, root, [cases / "go_fatal", cases / "miri"], max_local_rows=few)
-    assert content(root) == content(both_halves)
-    assert not Lake(str(root)).is_older
-    assert list(maintenance.find_faults(Lake(str(root)))) == []
-
-
-def test_a_rebuild_renews_a_lake_of_an_earlier_version(spark: Any, first_half: Path, tmp_path: Path) -> None:
-    root = tmp_path / "lake"
-    shutil.copytree(first_half, root)
-    aged(root)
-    ingesting.rebuild_lake(lambda small: spark, Lake(str(root)))
-    assert content(root) == content(first_half)
-    assert not Lake(str(root)).is_older
 
 
 def test_a_race_has_the_cause_that_all_its_reports_give_it(cases: Path, lake: Path) -> None:
@@ -221,14 +188,13 @@ def test_families_are_those_of_the_core(lake: Path) -> None:
     assert all(related[race] == family for family, races, _ in found for race in races)
 
 
-@pytest.mark.parametrize("few", [0, 1000])
-def test_components_are_those_of_the_core(spark: Any, few: int) -> None:
+def test_components_are_those_of_the_core(spark: Any) -> None:
     chain = [(f"{n:03}", f"{n + 1:03}") for n in range(12)]
     pairs = [*chain[::-1], ("x", "y"), ("y", "z"), ("w", "z"), ("q", "q")]
     known = ConnectedComponents()
     for a, b in pairs:
         known.join(a, b)
-    found = component_labels(spark.createDataFrame(pairs, "a string, b string"), few).collect()
+    found = component_labels(spark.createDataFrame(pairs, "a string, b string")).collect()
     assert {row.id: row.label for row in found} == known.roots()
 
 
@@ -302,9 +268,9 @@ def test_races_have_the_names_that_the_core_gives_them(spark: Any) -> None:
     """Whichever of them is the oldest. One run for both, since it is the plan that takes time."""
     columns = "node string, base string, links array<string>, aliases array<string>, split boolean"
     nodes = [*NODES, *TURNED]
-    aged = [(*node, age) for age, node in enumerate(nodes)]
-    frame = spark.createDataFrame(aged, f"{columns}, first_seen int")
-    found = {row.node: row.race for row in reduce_spark._name_variants(frame, max_local_variants=0).collect()}
+    aged = [(*node, datetime.fromtimestamp(age, UTC)) for age, node in enumerate(nodes)]
+    frame = spark.createDataFrame(aged, f"{columns}, first_seen timestamp")
+    found = {row.node: row.race for row in reduce_spark.name_variants(frame).collect()}
     known = core_races.GroupingFacts(
         {node: _Named(base, "") for node, base, *_ in nodes},
         {(node, other) for node, _, links, _, _ in nodes for other in links},
@@ -373,22 +339,60 @@ def test_a_file_that_grows_is_read_on(spark: Any, long: Path, tmp_path: Path) ->
     assert _without_times(content(root)) == _without_times(content(tmp_path / "once"))
 
 
-def _without_times(told: dict[str, list[str]]) -> dict[str, int | list[str]]:
-    """A file that grew was seen at several times, and reports once while they were cut off."""
-    told.pop("reports")
-    return {table: len(rows) if table in ("sightings", "nodes", "races") else rows for table, rows in told.items()}
+def _without_times(tables: dict[str, list[str]]) -> dict[str, int]:
+    """A file that grew was read at several times, each with a row, and some reports only while they were incomplete."""
+    return {table: len(rows) for table, rows in tables.items() if table not in ("reports", "files")}
 
 
-def test_a_file_that_changed_is_read_anew(spark: Any, tmp_path: Path) -> None:
+def _write_at(path: Path, data: bytes, time: int) -> None:
+    path.write_bytes(data)
+    os.utime(path, (time, time))
+
+
+def test_a_file_that_was_overwritten_is_another_document(spark: Any, tmp_path: Path) -> None:
     log, root = tmp_path / "log", tmp_path / "lake"
-    log.write_bytes(REPORT + REPORT)
+    _write_at(log, REPORT + REPORT, 1_770_000_000)
     assert taken(spark, root, [log]).sightings == 2
     assert taken(spark, root, [log]).known_files == 1
-    log.write_bytes(OTHER)
-    assert taken(spark, root, [log]).sightings == 1
-    assert sightings(root) == expected([log])
+    _write_at(log, OTHER, 1_770_000_100)
+    summary = taken(spark, root, [log])
+    assert (summary.sightings, summary.replaced_sightings) == (1, 0)
+    assert sorted(race["sightings"] for race in queries.list_races(Lake(str(root)))) == [1, 2]
+
+
+def test_every_run_that_wrote_a_file_is_counted(spark: Any, tmp_path: Path) -> None:
+    log, root = tmp_path / "test.log", tmp_path / "lake"
+    for number in (1, 2, 3):
+        _write_at(log, REPORT, 1_770_000_000 + number)
+        taken(spark, root, [log], run_of=lambda _, run=str(number): CiRun("shop", run=run))
     (race,) = queries.list_races(Lake(str(root)))
-    assert race["sightings"] == 1
+    assert (race["sightings"], race["runs"], race["run_count"]) == (3, ["3", "2", "1"], 3)
+
+
+def test_a_file_that_was_overwritten_within_its_run_is_replaced(spark: Any, tmp_path: Path) -> None:
+    log, other, root = tmp_path / "a.log", tmp_path / "b.log", tmp_path / "lake"
+    run: dict[str, Any] = {"run_of": lambda _: CiRun("shop", run="1")}
+    other.write_bytes(OTHER)
+    _write_at(log, REPORT + REPORT, 1_770_000_000)
+    taken(spark, root, [tmp_path / "a.log", other], **run)
+    _write_at(log, OTHER + b"more\n" + REPORT, 1_770_000_100)
+    summary = taken(spark, root, [log, other], **run)
+    assert (summary.files, summary.sightings, summary.replaced_sightings) == (1, 2, 2)
+    assert sightings(root) == expected([log, other])
+    assert list(maintenance.find_faults(Lake(str(root)))) == []
+
+
+@pytest.mark.parametrize("run", [None, "1"])
+def test_the_same_content_under_two_paths_counts_once(spark: Any, tmp_path: Path, run: str | None) -> None:
+    for name in ("a.log", "copy/a.log"):
+        (tmp_path / "logs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "logs" / name).write_bytes(REPORT)
+    summary = taken(spark, tmp_path / "lake", [tmp_path / "logs"], run_of=lambda _: CiRun("shop", run=run))
+    assert (summary.files, summary.sightings) == (2, 1)
+    assert summary.duplicates == (str(tmp_path / "logs" / "copy" / "a.log"),)
+    # in another run it counts again
+    other = taken(spark, tmp_path / "lake", [tmp_path / "logs"], run_of=lambda _: CiRun("shop", run="2"))
+    assert (other.files, other.sightings) == (2, 1)
 
 
 # -- what cannot be read ---------------------------------------------------------------------------
@@ -401,7 +405,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(spark: Any, tmp_path: 
     (folder / "b.gz").write_bytes(gzip.compress(OTHER * 40)[:-20])
     (folder / "bad.zip").write_bytes(b"\x9c\0\xfe not packed")
     (folder / "c.log").symlink_to("nowhere")
-    (folder / "odd\udcff.log").write_bytes(REPORT)
+    (folder / "odd\udcff.log").write_bytes(b"more\n" + REPORT)
     os.mkfifo(folder / "d")
     (folder / "gone.log").write_bytes(REPORT)
     gone = folder / "gone.log"
@@ -425,13 +429,13 @@ def test_of_a_file_that_vanished_between_two_ranges_nothing_is_taken(spark: Any,
     gone = there._replace(file=replace(there.file, path=str(tmp_path / "gone.log")))
     lake = Lake(str(tmp_path / "lake"))
     lake.create_tables()
-    for few in (MAX_LOCAL_ROWS, 0):
-        planned = IngestPlan([there, gone], {there.file.uri: {"uri": there.file.uri}})
-        batch = IngestBatch(lambda: spark, lake, planned, f"batch{few}", max_local_rows=few)
-        batch.read_documents()
-        batch.make_changes()
-        assert (batch.file_count, batch.sighting_count, batch.added_rows("sightings")) == (0, 0, 0)
-        assert [uri for uri, _ in batch.faults] == [there.file.uri]
+    for limit in (MAX_LOCAL_ROWS, 0):
+        output = TaskOutput(lake, "batch")
+        output.run_tasks(spark, [there, gone])
+        changes = FactChanges(lambda: spark, lake, input_files.IngestPlan([there]), output, "batch", limit)
+        assert changes.build(1) is not None
+        assert (changes.counts.files, changes.counts.sightings) == (0, 0)
+        assert [uri for uri, _ in changes.faults] == [there.file.uri]
 
 
 def test_a_line_too_long_for_text_is_told_and_the_rest_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -451,20 +455,22 @@ def test_a_line_too_long_for_text_is_told_and_the_rest_is_read(tmp_path: Path, m
     st.none() | st.integers(1 << 24, 1 << 30),
 )
 def test_every_byte_is_in_one_range(sizes: list[tuple[int, bool]], cores: int, unit: int | None) -> None:
-    todo = [
-        input_files.FileWork(file_listing.ListedFile(str(n), str(n), size, 0.0), CiRun(), min(n, size), cut)
-        for n, (size, cut) in enumerate(sizes)
-    ]
+    work_list = []
+    for number, (size, is_known) in enumerate(sizes):
+        known = KnownDocument(str(number), min(number << 20, size), "", "", 0, 0, 1) if is_known else None
+        listed = file_listing.ListedFile(str(number), str(number), size, 0.0)
+        work_list.append(input_files.FileWork(listed, CiRun(), known))
     ranges: dict[str, list[input_files.WorkUnit]] = {}
-    for one in sorted(one for portion in input_files.pack_units(todo, cores, unit) for one in portion):
-        ranges.setdefault(one.uri, []).append(one)
-    for work in todo:
-        mine = ranges[work.file.uri]
+    for portion in input_files.pack_units(work_list, cores, unit):
+        for one in tasks.unpack_units(portion):
+            ranges.setdefault(one.uri, []).append(one)
+    for work in work_list:
+        mine = sorted(ranges[work.file.uri], key=attrgetter("start"))
         assert [one.start for one in mine] == [work.start, *(one.end for one in mine[:-1])]
         assert mine[-1].end is None
         assert all(one.start <= max(work.start, work.file.size - 1) for one in mine)
-        assert {one.ranged for one in mine} == {work.start > 0 or len(mine) > 1}
-        assert work.can_be_cut or len(mine) == 1
+        assert {one.is_range for one in mine} == {len(mine) > 1}
+        assert {one.first_start for one in mine} == {work.start}
 
 
 def test_memory_of_lines_is_read_as_lines_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -481,41 +487,32 @@ def test_memory_of_lines_is_read_as_lines_are(monkeypatch: pytest.MonkeyPatch) -
 
 
 def _read(folder: Path, unit: int) -> list[dict[str, Any]]:
-    """What a task sees and writes, right here."""
-    todo = [one for work in input_files.list_work([str(folder)]) for _, one in input_files.split_work(work, unit)]
-    return _written(folder.parent / f"{folder.name}-seen", todo)
+    """The rows of a task that reads a folder."""
+    units = [one for work in input_files.list_work([str(folder)]) for _, one in input_files.split_work(work, unit)]
+    return _task_rows(folder.parent / f"{folder.name}-lake", units)
 
 
-def _written(root: Path, todo: list[input_files.WorkUnit]) -> list[dict[str, Any]]:
-    root.mkdir()
-    found, asked = [], []
-    for most in (0, MAX_LOCAL_ROWS):  # in files, and handed over
-        (done,) = task_output.write_task_output(str(root), ".", "", most, most, [todo])
-        seen = _put(root, done.sightings)
-        if seen:
-            reports = [row["digest"] for row in _put(root, done.reports)]
-            assert {row["report"] for row in seen} == {*reports}
-            assert len(reports) == len({*reports}), "told once"
-            assert bool(most) == bool(done.report_facts)
-            known = TaskOutput(Lake(str(root)), "").report_facts(done)
-            assert {one.digest for one in known} == {*reports}
-            asked.append(sorted(known))
-        faults = [{"uri": f.uri, "fault": f.what, "unopened": f.unopened} for f in done.faults]
-        found.append([*({"fault": None, "unopened": None} | r for r in seen), *faults])
-    assert found[0] == found[1]
-    assert asked[1:] == asked[:1]
-    return found[0]
-
-
-def _put(root: Path, put: task_output.TaskRows) -> list[dict[str, Any]]:
-    """Rows that a task has put aside."""
-    if put.content is None and put.file is None:
-        assert put.row_count == 0
-        return []
-    table = task_output.from_ipc(put.content) if put.content else pq.read_table(root / str(put.file))
-    assert put.row_count == table.num_rows
-    rows: list[dict[str, Any]] = table.to_pylist()
-    return rows
+def _task_rows(root: Path, units: list[input_files.WorkUnit]) -> list[dict[str, Any]]:
+    """The sightings and faults of a task, which are the same in files and returned."""
+    found, facts = [], []
+    for limit in (0, task_output.MAX_RETURNED_ROWS):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(task_output, "MAX_RETURNED_ROWS", limit)
+            result = task_output.write_task_output(str(root), "batch", tasks.UnitReader("batch").read_units(units))
+        output = TaskOutput(Lake(str(root)), "batch")
+        output.results.append(result)
+        documents = {content.document for content in result.contents}
+        rows = [*output.rows_of(documents).to_pylist(), *output.deferred(documents).to_pylist()]
+        returned = [table for table, _ in output.returned_reports]
+        digests = [row["digest"] for table in (*output.written_reports(), *returned) for row in table.to_pylist()]
+        assert sorted(digests) == sorted({row["report"] for row in rows})
+        assert bool(limit and rows) == bool(output.report_facts)
+        facts.append(output.report_facts.keys())
+        faults = [{"uri": fault.uri, "fault": fault.what, "unopened": fault.unopened} for fault in output.faults]
+        found.append([*({"fault": None, "unopened": None} | row for row in rows), *faults])
+    assert sorted(found[0], key=str) == sorted(found[1], key=str)
+    assert facts[1] == {row["report"] for row in found[1] if not row["fault"]}
+    return found[1]
 
 
 def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -531,7 +528,7 @@ def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(tmp_path: Path, m
         return part(raw, uri, *args)
 
     monkeypatch.setattr(files, "open_range", failing)
-    found = _written(tmp_path / "seen", todo)
+    found = _task_rows(tmp_path / "lake", todo)
     told = [(Path(row["uri"]).name, row["fault"], row["unopened"]) for row in found]
     assert sorted(told, key=str) == [
         ("a.log", "no such file or directory", True),
@@ -549,25 +546,9 @@ def test_what_a_range_has_shown_before_a_fault_counts(tmp_path: Path, monkeypatc
         raise ValueError("nobody thought of this")
 
     monkeypatch.setattr(tasks, "read_opened_documents", failing)
-    found = _written(tmp_path / "seen", [whole._replace(ranged=True)])
+    found = _task_rows(tmp_path / "lake", [whole._replace(is_range=True)])
     fault = "reading failed (ValueError('nobody thought of this'))"
     assert [row["fault"] for row in found] == [None, None, fault]
-
-
-def test_a_report_that_a_whole_file_told_first_is_known_in_a_range(tmp_path: Path) -> None:
-    (tmp_path / "a.log").write_bytes(REPORT)
-    ((_, whole),) = input_files.split_work(next(input_files.list_work([str(tmp_path)])))
-    lake = Lake(str(tmp_path / "lake"))
-    lake.create_tables()
-    staged = TaskOutput(lake, "batch")
-    (done,) = task_output.write_task_output(
-        lake.uri, ".", "", MAX_LOCAL_ROWS, MAX_LOCAL_ROWS, [[whole, whole._replace(ranged=True)]]
-    )
-    staged._sighting_parts, staged.report_results = [done.sightings], [done]
-    reduce = LocalReducer(lake, "batch")
-    reduce.add_sightings(IngestPlan(), staged)
-    assert sum(one.row_count for one in reduce.changes["sightings"].add) == 2
-    assert len(reduce.new_races()) == 1
 
 
 def test_tasks_see_what_a_scan_sees_wherever_files_are_cut(long: Path, cases: Path) -> None:
@@ -597,7 +578,7 @@ def test_runs_days_and_tests_are_kept(spark: Any, tmp_path: Path) -> None:
         when = datetime(2026, 3, day, tzinfo=UTC)
         taken(spark, tmp_path / "lake", [folder], run_of=lambda _, r=run, t=when: CiRun("shop", run=r, time=t))
     (race,) = queries.list_races(Lake(str(tmp_path / "lake")))
-    assert (race["sightings"], race["runs"], race["repos"]) == (3, ["a", "b", "c"], ["shop"])
+    assert (race["sightings"], race["runs"], race["repos"]) == (3, ["c", "b", "a"], ["shop"])
     assert [state["status"] for state in race["history"]] == ["new", "quiet", "returned"]
     assert race["first_seen"].startswith("2026-03-01")
 
@@ -674,8 +655,8 @@ def test_duckdb_and_polars_read_the_lake(lake: Path) -> None:
 
 # -- nothing lost, nothing twice -------------------------------------------------------------------
 
-# what comes before the decision, and one stage on the way; `test_lake.py` has them all
-STAGES = ("read", "consolidated", "sightings")
+# before the decision, on the way, and between facts and races; `test_lake.py` has all stages of a change
+STAGES = ("read", "sightings", "facts", "races")
 
 
 class KilledError(Exception):
@@ -713,6 +694,7 @@ def test_a_batch_that_was_cut_off_lands_once(
 
 INGEST = """
 import json, os, signal, sys
+from deadheat.lake.documents import KnownDocument
 from deadheat.lake.tables import Lake
 from deadheat.spark import ingest, session
 def passed(stage):
@@ -739,11 +721,13 @@ def test_a_killed_process_leaves_what_the_next_one_finishes(
     spark: Any, few: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
     # it has one worker only, and has read everything
-    done = ran(tmp_path / "lake", few, "files", "local[1]")
+    done = ran(tmp_path / "lake", few, "decided", "local[1]")
     assert done.returncode == -signal.SIGKILL, done.stderr
     root = str(tmp_path / "lake")
-    assert Lake(root).row_count("files") == 3
     assert Lake(root).row_count("sightings") == 0
+    done = ran(tmp_path / "lake", few, "ingests", "local[1]")
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert Lake(root).row_count("ingests") == 1
     assert taken(spark, tmp_path / "lake", [few]).files == 0, "there was nothing left to read"
     assert content(tmp_path / "lake") == content(undisturbed)
 
@@ -754,11 +738,6 @@ def test_executors_that_share_nothing_give_the_same(few: Path, tmp_path: Path) -
         assert done.returncode == 0, done.stderr
     assert content(tmp_path / "lake") == content(tmp_path / "one")
     assert Lake(str(tmp_path / "lake")).row_count("sightings") == 4
-
-
-def test_a_second_ingest_fails_with_one_line(spark: Any, few: Path, undisturbed: Path) -> None:
-    with write_lock(Lake(str(undisturbed)).storage), pytest.raises(DeadheatError, match="another process is writing"):
-        taken(spark, undisturbed, [few], timeout=0.1)
 
 
 def test_a_stream_that_gets_the_files_one_by_one_gives_the_same(
@@ -781,8 +760,12 @@ def test_a_stream_that_gets_the_files_one_by_one_gives_the_same(
     finally:
         query.stop()
     assert sum(summary.sightings for summary in told) == 4
-    text = str(content(root)).replace(str(inbox), str(few))
-    assert sorted(text) == sorted(str(content(undisturbed)))
+    assert [s.report for s in sightings(root)] == [s.report for s in sightings(undisturbed)]
+    assert _race_counts(root) == _race_counts(undisturbed)
+
+
+def _race_counts(root: Path) -> list[tuple[str, int]]:
+    return sorted((race["race"], race["sightings"]) for race in queries.list_races(Lake(str(root))))
 
 
 def _wait(done: Any, query: Any) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deadheat.cli import main
-from deadheat.lake import queries, transactions
+from deadheat.lake import maintenance, queries
 from deadheat.lake.tables import Lake
 from deadheat.repo.clone import Clone
 from deadheat.repo.disk_cache import AnswerCache
@@ -108,7 +108,7 @@ def test_every_race_is_placed_once(
         False, False, True, True
     ]  # fmt: skip
     assert Lake(str(lake)).row_count("dossiers") == 4
-    assert list(transactions.find_faults(Lake(str(lake)))) == []
+    assert list(maintenance.find_faults(Lake(str(lake)))) == []
 
     status, out, _ = told(capsys, "races", "--lake", lake)
     assert f"[total; {now['pin']['first'][:11]}" in out
@@ -124,7 +124,7 @@ def test_every_race_is_placed_once(
 
     # a lake from before there was such a table
     shutil.rmtree(lake / "dossiers")
-    assert list(transactions.find_faults(Lake(str(lake)))) == []
+    assert list(maintenance.find_faults(Lake(str(lake)))) == []
     status, out, _ = told(capsys, "races", "--lake", lake)
     assert "[" not in out
 

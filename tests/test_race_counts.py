@@ -95,14 +95,17 @@ def test_two_sided_report_is_the_example_of_its_race() -> None:
 
 def test_two_sided_report_represents_its_race_in_the_lake() -> None:
     def variant(report: str, sites: list[str]) -> dict[str, Any]:
-        lists = ("repos", "runs", "tests", "days", "keys", "links", "aliases", "causes")
+        lists = (
+            *("repos", "tests", "days", "keys", "links", "aliases", "causes"),
+            *("latest_runs", "latest_commits", "run_sample"),
+        )
         now = datetime(2026, 1, 1, tzinfo=UTC)
         return {
             **{name: [] for name in lists}, "node": "n", "base": "n", "split": False, "damage": 0,
             "report": report, "title": report, "detector": "drd", "kind": "data-race", "sites": sites,
-            "sightings": 1, "first_seen": now, "last_seen": now,
+            "sightings": 1, "first_seen": now, "last_seen": now, "example": None,
         }  # fmt: skip
 
     one, two = variant("a", ["f"]), variant("b", ["f", "g"])
-    assert [row["report"] for row in lake_races.variant_rows([], {}, [one, two])] == ["b"]
-    assert [row["report"] for row in lake_races.variant_rows([], {}, [two, one])] == ["b"]
+    assert [row["report"] for row in lake_races.variant_rows([one, two])] == ["b"]
+    assert [row["report"] for row in lake_races.variant_rows([two, one])] == ["b"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat import cli
 from deadheat.cli import spark_and_lake
 from deadheat.cli.progress import DeferredProgress, format_bytes
+from deadheat.model import CiRun
 from deadheat.sources import ci_metadata
 
 if TYPE_CHECKING:
@@ -102,9 +103,9 @@ class _PathPatternMatcher:
         self._has_matched = False
         self._first_path = ""
 
-    def __call__(self, uri: str) -> ci_metadata.CiRun:
+    def __call__(self, uri: str) -> CiRun:
         if self._pattern is None:
-            return ci_metadata.CiRun()
+            return CiRun()
         self._first_path = self._first_path or uri
         self._has_matched = self._has_matched or self._pattern.matches_path(uri)
         return self._pattern(uri)
@@ -115,10 +116,10 @@ class _PathPatternMatcher:
         return "" if self._has_matched else self._first_path
 
 
-def _run_metadata(args: argparse.Namespace, matcher: _PathPatternMatcher) -> Callable[[str], ci_metadata.CiRun]:
+def _run_metadata(args: argparse.Namespace, matcher: _PathPatternMatcher) -> Callable[[str], CiRun]:
     """Run metadata of a path: options override the path, the path overrides the CI environment."""
     option_values = {name: getattr(args, f"of_{name}") for name in ci_metadata.RUN_FIELDS}
-    options, environment = ci_metadata.CiRun(**option_values), ci_metadata.run_from_environment(os.environ)
+    options, environment = CiRun(**option_values), ci_metadata.run_from_environment(os.environ)
     return lambda uri: options.merged_with(matcher(uri)).merged_with(environment)
 
 

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from deadheat.sources.ci_metadata import CiRun
+    from deadheat.model import CiRun
 
     JsonDict = dict[str, Any]
 

@@ -197,8 +197,11 @@ _NO_DETAILS: Final[JsonDict] = {
 
 def _single_sighting_rows(sightings: pa.Table) -> Iterator[JsonDict]:
     """Yield every distinct sighting as the row of a variant."""
+    import pyarrow as pa
+
     counted = _count_equal(sightings)
-    examples = sightings.select(EXAMPLE_COLUMNS).take([index for _, index, _ in counted]).to_pylist()
+    indexes = pa.array([index for _, index, _ in counted], pa.int64())
+    examples = sightings.select(EXAMPLE_COLUMNS).take(indexes).to_pylist()
     for (row, _, count), example in zip(counted, examples, strict=True):
         node, base, links, aliases, split, name, repo, run, commit, test, observed_at, damage = row
         yield {

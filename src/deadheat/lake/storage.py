@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deadheat import object_store
 from deadheat.errors import DeadheatError
-from deadheat.sources import object_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from deadheat.errors import DeadheatError
+from deadheat.model import CiRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,23 +30,6 @@ _CI_VARIABLES = {
 # "{repo}", "**", "*" in a pattern
 _PATTERN_FIELD = re.compile(r"\{([a-z_]{1,20})\}|(\*\*)|(\*)")
 _FIELD_HELP = f"known fields: {', '.join(f'{{{name}}}' for name in RUN_FIELDS)}; also * and **"
-
-
-class CiRun(NamedTuple):
-    """Where and when a document was written, as far as known."""
-
-    repo: str | None = None
-    commit: str | None = None
-    branch: str | None = None
-    job: str | None = None
-    run: str | None = None
-    time: datetime | None = None
-
-    def merged_with(self, other: CiRun) -> CiRun:
-        """Returns this with missing fields filled from the other."""
-        return self._replace(
-            **{field: value for field, value in other._asdict().items() if getattr(self, field) is None}
-        )
 
 
 def run_from_environment(environment: Mapping[str, str]) -> CiRun:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from deadheat.errors import DeadheatError, UnreadableError
-from deadheat.sources.object_store import RemoteFile, error_text, fsspec_options, normalized_uri
+from deadheat.object_store import RemoteFile, error_text, fsspec_options, normalized_uri
 from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:

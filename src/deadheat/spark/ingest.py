@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import DeadheatError
 from deadheat.lake import derivation, maintenance, migration, transactions
-from deadheat.sources.ci_metadata import CiRun
+from deadheat.model import CiRun
 from deadheat.spark import failures, input_files, reduce_spark
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS
 from deadheat.spark.fact_changes import FactChanges
@@ -264,7 +264,7 @@ def _rebuild(
         if lake.row_count("sightings") <= max_local_rows:
             changes = derivation.rebuilt_changes(lake, name)
         else:
-            changes = reduce_spark.rebuild_tables(session(), lake, name, max_local_rows and MAX_LOCAL_ROWS)
+            changes = reduce_spark.rebuild_tables(session(), lake, name)
         return transactions.derived_intent(name, state, changes, covered)
 
     transactions.commit(lake, build, on_stage, decider="nodes")

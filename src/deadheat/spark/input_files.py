@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deadheat.errors import UnreadableError
 from deadheat.lake.data_files import is_in
 from deadheat.lake.documents import KnownDocument, document_id
+from deadheat.model import CiRun
 from deadheat.parsing.report_reader import RANGE_OVERLAP
 from deadheat.sources import file_listing
-from deadheat.sources.ci_metadata import CiRun
 from deadheat.sources.file_listing import ListedFile
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from deadheat.lake.data_files import TableChange
 from deadheat.lake.report_row import DETAIL_COLUMNS, details_of_row
 from deadheat.lake.schema import CAUSE, FAMILIES, NODES, RACES, REPORTS, SIGHTINGS, TEXT
 from deadheat.spark import dataframes
-from deadheat.spark.dataframes import MAX_LOCAL_ROWS, component_labels, spark_schema
+from deadheat.spark.dataframes import component_labels, spark_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,7 +87,7 @@ def _add_document_variants(table: pa.Table) -> pa.Table:
     return pa.Table.from_pylist(content, SIGHTINGS)
 
 
-def reports(read_rows: DataFrame) -> DataFrame:
+def distinct_reports(read_rows: DataFrame) -> DataFrame:
     """The distinct reports in the rows that were read."""
     found = read_rows.where("told is not null").select("told.*")
     return found.dropDuplicates(["digest"]).select(REPORTS.names)
@@ -122,11 +122,13 @@ def _sum_by_variant(table: pa.Table) -> pa.Table:
     return pa.Table.from_pylist(race_rows.variant_rows(rows), _SUM_SCHEMA)
 
 
-def name_variants(variants: DataFrame, max_local_edges: int = MAX_LOCAL_ROWS) -> DataFrame:
+def name_variants(variants: DataFrame) -> DataFrame:
     """The variants with their races, and with a label of all variants that anything connects them with."""
     related = variants.mapInArrow(_add_relations, spark_schema(_LABELLED_SCHEMA))
-    labels = component_labels(_relation_edges(related), max_local_edges).withColumnRenamed("id", "node")
-    labelled = related.drop("label").join(labels, "node").select(_LABELLED_SCHEMA.names)
+    labels = component_labels(_shared_relations(related)).withColumnRenamed("id", "node")
+    labelled = related.drop("label").join(labels, "node", "left")
+    label = F.coalesce("label", "node")
+    labelled = labelled.withColumn("label", label).select(_LABELLED_SCHEMA.names)
     return labelled.groupBy("label").applyInArrow(_name_connected, spark_schema(_LABELLED_SCHEMA))
 
 
@@ -136,18 +138,21 @@ def _add_relations(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
         yield pa.RecordBatch.from_pylist(rows, _LABELLED_SCHEMA)
 
 
-def _relation_edges(related: DataFrame) -> DataFrame:
-    """Pairs of a variant and something that connects it with others, as in `race_rows.matching_relations`."""
-    relations = related.select("node", F.explode("relations").alias("relation"))
+def _shared_relations(related: DataFrame) -> DataFrame:
+    """Pairs of variants with something in common, as in `race_rows.matching_relations`."""
     prefix, key = F.substring("relation", 1, 2), F.expr("substring(relation, 3)")
-    relations = relations.select("node", prefix.alias("prefix"), key.alias("key"))
-    # an alias counts if its variant exists, and a key that is provided if another variant requires it
-    edges = relations.where(~F.col("prefix").isin("a:", "p:"))
-    for needed, other in (("n:", "a:"), ("r:", "p:")):
-        present = edges.where(F.col("prefix") == needed).select("key").distinct()
-        matching = relations.where(F.col("prefix") == other).join(present, "key", "left_semi")
-        edges = edges.unionByName(matching.withColumn("prefix", F.lit(needed)))
-    return edges.select(F.col("node").alias("a"), F.concat("prefix", "key").alias("b"))
+    relations = related.select("node", F.explode("relations").alias("relation")).select(
+        "node",
+        # an alias counts if its variant exists, and a key that is provided if another variant requires it
+        F.when(prefix == "a:", "n:").when(prefix == "p:", "r:").otherwise(prefix).alias("kind"),
+        prefix.isin("a:", "p:").alias("is_conditional"),
+        key.alias("key"),
+    )
+    groups = relations.groupBy("kind", "key").agg(
+        F.collect_set("node").alias("nodes"), F.min("is_conditional").alias("is_conditional")
+    )
+    shared = groups.where("size(nodes) > 1 and not is_conditional")
+    return shared.select(F.array_min("nodes").alias("a"), F.explode("nodes").alias("b"))
 
 
 def _name_connected(table: pa.Table) -> pa.Table:
@@ -194,7 +199,7 @@ def _family_reasons(keys: pa.Array) -> pa.Array:
 def families(races: DataFrame) -> DataFrame:
     keys_of_races = races.select("race", F.explode("keys").alias("key")).distinct()
     count = keys_of_races.groupBy("key").agg(F.count("*").alias("n"), F.min("race").alias("first"))
-    shared = count.where(F.col("n").between(2, MAX_RACES_PER_KEY)).persist()
+    shared = count.where(F.col("n").between(2, MAX_RACES_PER_KEY))
     edges = keys_of_races.join(shared, "key").select(F.col("first").alias("a"), F.col("race").alias("b"))
     labels = component_labels(edges)
     members = labels.groupBy(F.col("label").alias("family")).agg(F.array_sort(F.collect_list("id")).alias("races"))
@@ -225,10 +230,11 @@ def _details_table(spark: SparkSession, lake: Lake) -> DataFrame:
     return dataframes.lake_table(spark, lake, "reports", ("digest", *DETAIL_COLUMNS))
 
 
-def rebuild_tables(spark: SparkSession, lake: Lake, batch: str, max_local_edges: int) -> dict[str, TableChange]:
+def rebuild_tables(spark: SparkSession, lake: Lake, batch: str) -> dict[str, TableChange]:
     """Compute all derived tables anew. Returns the changes, which remove the present rows."""
     sightings = dataframes.lake_table(spark, lake, "sightings", race_rows.SIGHTING_COLUMNS)
-    named = name_variants(variants_frame(sightings, _details_table(spark, lake)), max_local_edges).persist()
+    variants = variants_frame(sightings, _details_table(spark, lake)).persist()
+    named = name_variants(variants).persist()
     races = races_frame(named).persist()
     related = families(races).persist()
     write = partial(dataframes.write_frame, lake=lake.uri, name=batch)
@@ -236,6 +242,6 @@ def rebuild_tables(spark: SparkSession, lake: Lake, batch: str, max_local_edges:
         table: TableChange(write(frame, table=table), [file.path for file in lake.data_files(table)])
         for table, frame in (("nodes", named), ("races", finish_races(races, related)), ("families", related))
     }
-    for frame in (named, races, related):
+    for frame in (variants, named, races, related):
         frame.unpersist()
     return changes

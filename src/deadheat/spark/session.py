@@ -15,6 +15,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from deadheat.errors import DeadheatError
+from deadheat.object_store import environment_for_executors
 from deadheat.spark import failures
 from deadheat.spark.shipping import ship_package, temporary_folder
 
@@ -31,6 +32,7 @@ appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
 """
 _JAVA_OPTIONS, _EXECUTOR_JAVA_OPTIONS = "spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"
 # independent of the time zone of the machine, and compatible with Delta
+_STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _REQUIRED_SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
@@ -39,6 +41,8 @@ _REQUIRED_SETTINGS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     # each batch of units is a partition, however few rows there are
     "spark.sql.execution.arrow.localRelationThreshold": "0",
+    # the state of `transformWithState`
+    "spark.sql.streaming.stateStore.providerClass": _STATE_STORE,
 }
 _DEFAULT_SETTINGS = {
     "spark.ui.enabled": "false",
@@ -143,8 +147,14 @@ def prepare_session(spark: SparkSession, ship: bool) -> None:
     for key, value in _REQUIRED_SETTINGS.items():
         if spark.conf.isModifiable(key):
             spark.conf.set(key, value)
+    pass_store_access(spark)
     if ship:
         ship_package(spark)
+
+
+def pass_store_access(spark: SparkSession) -> None:
+    """Let executors use the object stores that the driver may use."""
+    spark.sparkContext.environment.update(environment_for_executors())
 
 
 def _local_settings(is_local: bool, small: bool) -> dict[str, str]:

@@ -224,7 +224,7 @@ class TaskOutput:
 
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
-        self._results: list[TaskResult] = []
+        self.results: list[TaskResult] = []
 
     def run_tasks(self, spark: SparkSession, work_list: Sequence[FileWork], unit_bytes: int | None = None) -> None:
         """Read all files."""
@@ -238,18 +238,18 @@ class TaskOutput:
 
     def add_results(self, frame: DataFrame) -> None:
         for value in frame.toArrow()["result"].to_pylist():
-            self._results.append(pickle.loads(value))  # noqa: S301, pickled by our tasks
+            self.results.append(pickle.loads(value))  # noqa: S301, pickled by our tasks
 
     @cached_property
     def faults(self) -> list[ReadFault]:
-        return sorted({fault for result in self._results for fault in result.faults})
+        return sorted({fault for result in self.results for fault in result.faults})
 
     @cached_property
     def contents(self) -> dict[str, FileContent]:
         """What was read of each document that could be opened completely."""
         unread = {uri for uri, _, unopened in self.faults if unopened}
         contents: dict[str, FileContent] = {}
-        for content in (content for result in self._results for content in result.contents):
+        for content in (content for result in self.results for content in result.contents):
             if content.uri not in unread:
                 known = contents.get(content.document)
                 contents[content.document] = content if known is None else known.merged_with(content)
@@ -259,7 +259,7 @@ class TaskOutput:
         """The sightings with variants of these documents, as rows and as data files."""
         tables = [SIGHTINGS.empty_table()]
         files: list[AddedFile] = []
-        for result in self._results:
+        for result in self.results:
             if result.sightings is not None:
                 tables.append(from_ipc(result.sightings).filter(is_in("document", wanted)))
             if all(content.document in wanted for content in result.contents):
@@ -271,7 +271,7 @@ class TaskOutput:
     def rows_of(self, wanted: Set[str]) -> pa.Table:
         """The sightings with variants of these documents."""
         tables = [SIGHTINGS.empty_table()]
-        for result in self._results:
+        for result in self.results:
             if result.sightings is not None:
                 tables.append(from_ipc(result.sightings).filter(is_in("document", wanted)))
             tables += self._rows_in_files(result, wanted)
@@ -286,7 +286,7 @@ class TaskOutput:
     def deferred(self, wanted: Set[str]) -> pa.Table:
         """The sightings without variants of these documents."""
         tables = [DEFERRED_SCHEMA.empty_table()]
-        for result in self._results:
+        for result in self.results:
             if result.deferred is not None:
                 tables.append(from_ipc(result.deferred))
             tables += [self._read_file(name).cast(DEFERRED_SCHEMA) for name in result.deferred_files]
@@ -299,12 +299,12 @@ class TaskOutput:
 
     @property
     def deferred_count(self) -> int:
-        return sum(result.deferred_count for result in self._results)
+        return sum(result.deferred_count for result in self.results)
 
     def deferred_frame(self, spark: SparkSession, wanted: Set[str]) -> DataFrame:
         """As `deferred`, for any number of rows."""
-        files = [name for result in self._results for name in result.deferred_files]
-        returned = [from_ipc(result.deferred) for result in self._results if result.deferred is not None]
+        files = [name for result in self.results for name in result.deferred_files]
+        returned = [from_ipc(result.deferred) for result in self.results if result.deferred is not None]
         frame = dataframes.read_parquet(spark, self._lake.uri, files, DEFERRED_SCHEMA)
         if returned:
             frame = frame.unionByName(dataframes.frame_of_table(spark, pa.concat_tables(returned), DEFERRED_SCHEMA))
@@ -313,18 +313,18 @@ class TaskOutput:
 
     @property
     def report_files(self) -> list[str]:
-        return [name for result in self._results for name in result.report_files]
+        return [name for result in self.results for name in result.report_files]
 
     @property
     def returned_reports(self) -> Iterator[tuple[pa.Table, tuple[ReportFacts, ...]]]:
-        for result in self._results:
+        for result in self.results:
             if result.reports is not None:
                 yield from_ipc(result.reports), result.report_facts or ()
 
     @cached_property
     def report_facts(self) -> dict[str, ReportFacts]:
         """The facts of the reports that tasks have returned, by digest."""
-        return {facts.digest: facts for result in self._results for facts in result.report_facts or ()}
+        return {facts.digest: facts for result in self.results for facts in result.report_facts or ()}
 
     def written_reports(self) -> Iterator[pa.Table]:
         for name in self.report_files:

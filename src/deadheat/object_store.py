@@ -10,6 +10,11 @@ from typing import Any
 _FIRST_BLOCK, _MAX_BLOCK = 1 << 20, 1 << 23
 # blocks kept besides the first and the last of the file
 _KEPT_BLOCKS = 3
+# what s3fs and delta-rs read of the environment
+_STORE_VARIABLES = (
+    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+    "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3",
+)  # fmt: skip
 # Hadoop's schemes and their names in fsspec
 _SCHEME_ALIASES = {"s3a": "s3", "s3n": "s3", "wasb": "abfs", "wasbs": "abfs"}
 
@@ -48,6 +53,14 @@ def delta_options(uri: str) -> dict[str, str]:
     if region := _s3_region():
         options["aws_region"] = region
     return options
+
+
+def environment_for_executors() -> dict[str, str]:
+    """The variables of our environment that say where a store is and who we are there.
+
+    Processes on other machines do not inherit them. Spark passes on those of its own S3 client in the same way.
+    """
+    return {name: os.environ[name] for name in _STORE_VARIABLES if name in os.environ}
 
 
 def _s3_endpoint() -> str:
