@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -98,12 +98,11 @@ def _measure_ingest(folder: Path, name: str) -> Cost:
     process = _start("ingest", str(folder / name))
     seconds: dict[tuple[int, str], float] = {}
     peak = 0
-    ended = threading.Event()
-    threading.Thread(target=lambda: (process.wait(), ended.set()), daemon=True).start()
-    while not ended.wait(_SAMPLE_SECONDS):
+    while process.poll() is None:
         peak = max(peak, _memory_kilobytes(process.pid, "VmHWM"))
         for pid, kind in _processes(process.pid):
             seconds[pid, kind] = _processor_seconds(pid) or seconds.get((pid, kind), 0.0)
+        time.sleep(_SAMPLE_SECONDS)
     assert process.returncode == 0
     sums = {kind: sum(s for (_, k), s in seconds.items() if k == kind) for kind in ("driver", "java", "worker")}
     return Cost(sums["driver"], sums["java"], sums["worker"], peak / 1024)

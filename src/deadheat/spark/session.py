@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from deadheat.errors import DeadheatError
 from deadheat.object_store import environment_for_executors
 from deadheat.spark import failures
-from deadheat.spark.shipping import ship_package, temporary_folder
+from deadheat.spark.shipping import classic_context, ship_package, temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -60,6 +60,9 @@ _MASTER, _ARCHIVES, _PYTHON = "spark.master", "spark.archives", "spark.pyspark.p
 _ENVIRONMENT_FOLDER = "environment"
 # set by `spark-submit`
 _GATEWAY_VARIABLE = "PYSPARK_GATEWAY_PORT"
+# the default of Spark's maximum of executors
+_NO_LIMIT = (1 << 31) - 1
+_UNKNOWN_SLOTS = 200
 # the optimising compiler does not pay off for short jobs
 _SMALL_JAVA = "-XX:TieredStopAtLevel=1"
 
@@ -154,7 +157,9 @@ def prepare_session(spark: SparkSession, ship: bool) -> None:
 
 def pass_store_access(spark: SparkSession) -> None:
     """Let executors use the object stores that the driver may use."""
-    spark.sparkContext.environment.update(environment_for_executors())
+    context = classic_context(spark)
+    if context is not None:
+        context.environment.update(environment_for_executors())
 
 
 def _local_settings(is_local: bool, small: bool) -> dict[str, str]:
@@ -203,5 +208,13 @@ def check_java() -> None:
 
 
 def task_slots(spark: SparkSession) -> int:
-    """The number of tasks to plan for."""
-    return spark.sparkContext.defaultParallelism
+    """How many tasks can run at once, with all executors that Spark may add."""
+    cores = int(spark.conf.get("spark.executor.cores", "1"))
+    if spark.conf.get("spark.dynamicAllocation.enabled", "false") == "true":
+        executors = int(spark.conf.get("spark.dynamicAllocation.maxExecutors", str(_NO_LIMIT)))
+        return executors * cores if executors < _NO_LIMIT else _UNKNOWN_SLOTS
+    context = classic_context(spark)
+    if context is not None:
+        return context.defaultParallelism
+    executors = int(spark.conf.get("spark.executor.instances", "0"))
+    return int(spark.conf.get("spark.default.parallelism", "0")) or executors * cores or _UNKNOWN_SLOTS
