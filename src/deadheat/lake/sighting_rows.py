@@ -96,7 +96,8 @@ def add_variants(rows: Iterable[SightingRow]) -> Iterator[SightingRow]:
         if len(batch) == BATCH_SIZE:
             yield from _add_batch_variants(batch)
             batch = []
-    yield from _add_batch_variants(batch)
+    if batch:
+        yield from _add_batch_variants(batch)
 
 
 def _add_batch_variants(batch: list[SightingRow]) -> Iterator[SightingRow]:
