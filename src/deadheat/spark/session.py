@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 import deadheat
 from deadheat.errors import DeadheatError
-from deadheat.sources.object_store import environment_for_executors
+from deadheat.object_store import environment_for_executors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
