@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # a short-lived JVM needs neither parallel garbage collection nor bytecode verification
-_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 # code generation does not pay off for a few rows
 SETTINGS = {
-    "spark.driver.extraJavaOptions": _JAVA,
-    "spark.executor.extraJavaOptions": _JAVA,
+    "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+    "spark.executor.extraJavaOptions": JAVA_OPTIONS,
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",

@@ -14,7 +14,8 @@ import pytest
 import deadheat
 from deadheat.cli import main
 from deadheat.spark import ingest
-from deadheat.spark.ingest import IngestBatch, IngestSummary
+from deadheat.spark.fact_changes import FactChanges
+from deadheat.spark.ingest import IngestSummary
 from tests.cases import ROOT
 from tests.lakes import taken
 
@@ -29,48 +30,49 @@ def lake(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def told(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
+def run_command(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
     status = main([str(arg) for arg in args])
     out, err = capsys.readouterr()
     return status, out, err
 
 
-def test_ingest_says_what_was_new(
+def test_ingest_prints_what_was_new(
     spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shop" / "7").mkdir(parents=True)
     (tmp_path / "shop" / "7" / "unit.log").write_bytes((ROOT / "go" / "two-goroutines.txt").read_bytes())
     given = ("ingest", "shop", "nothing", "--lake", "lake", "--branch", "main")
-    status, out, err = told(capsys, *given, "--path-pattern", "{repo}/{run}/{job}.log")
+    status, out, err = run_command(capsys, *given, "--path-pattern", "{repo}/{run}/{job}.log")
     assert status == 0
     assert err == "deadheat: nothing: no such file or directory\n"
     first, second, third, race, *_ = out.splitlines()
     assert first.startswith("1 file ingested")
     assert second == "1 sighting, 1 new report"
     assert third == "1 new race, 1 in total"
-    status, out, _ = told(capsys, "show", race.split()[0][:6], "--lake", "lake", "--format", "json")
+    status, out, _ = run_command(capsys, "show", race.split()[0][:6], "--lake", "lake", "--format", "json")
     (latest,) = json.loads(out)["latest"]
     assert [latest[key] for key in ("repo", "branch", "job", "run", "commit")] == [
         "shop", "main", "unit", "7", None
     ]  # fmt: skip
     again = ("ingest", "shop", "--lake", "lake", "--path-pattern")
     (tmp_path / "shop" / "other.txt").write_text("nothing")
-    status, out, err = told(capsys, *again, "{repo}/{job}.log")
+    status, out, err = run_command(capsys, *again, "{repo}/{run}/{job}.log")
     assert (status, out.splitlines()[0].split(", ")[1]) == (0, "1 already known")
+    status, out, err = run_command(capsys, *again, "{repo}/{job}.txt.gz")
+    assert (status, out.splitlines()[0][:16]) == (0, "1 file ingested ")  # without its run it is another document
     assert err == f"deadheat: --path-pattern matches no path, for example not {tmp_path}/shop/other.txt\n"
-    assert told(capsys, *again, "{repo}/{job}.log")[2] == ""  # nothing new to be fitted
     for short in ("", race.split()[0][:3]):
-        status, out, err = told(capsys, "show", short, "--lake", "lake")
+        status, out, err = run_command(capsys, "show", short, "--lake", "lake")
         assert (status, out) == (3, "")
         assert err.endswith("is too short for an id prefix; give at least 4 characters\n")
 
 
-def test_a_file_is_no_lake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_as_lake_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "races.jsonl"
     file.write_text("{}")
     for command in (["races"], ["ingest", str(tmp_path)], ["explain", str(file)]):
-        status, out, err = told(capsys, *command, "--lake", file)
+        status, out, err = run_command(capsys, *command, "--lake", file)
         assert (status, out) == (3, "")
         assert err.startswith(f"deadheat: {file}: is a file; name the folder of a lake")
 
@@ -85,7 +87,7 @@ class Query:
         pass
 
 
-def test_watching_tells_of_each_batch_until_it_is_interrupted(
+def test_watch_prints_each_batch_until_it_is_interrupted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def watching(*args: Any) -> Query:
@@ -97,43 +99,43 @@ def test_watching_tells_of_each_batch_until_it_is_interrupted(
 
     monkeypatch.setattr(ingest, "start_query", watching)
     given = ("ingest", SAMPLES, "--lake", tmp_path / "lake", "--watch", "--every", "0.5")
-    status, out, err = told(capsys, *given)
+    status, out, err = run_command(capsys, *given)
     assert status == 130
     assert out.splitlines()[0].startswith("2 files ingested (33.6 MB in 1.0 s, 33.6 MB/s)")
     assert err.splitlines()[-2:] == ["deadheat: and 2 more; see the table rejects", "deadheat: interrupted"]
 
 
 @pytest.mark.parametrize("option", [("--every", "0"), ("--conf", "x"), ("--every", "soon")])
-def test_wrong_options_are_refused(capsys: pytest.CaptureFixture[str], option: tuple[str, str]) -> None:
+def test_wrong_options_are_usage_errors(capsys: pytest.CaptureFixture[str], option: tuple[str, str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["ingest", "x", "--lake", "y", *option])
     assert ended.value.code == 2
     assert option[0] in capsys.readouterr().err
 
 
-def test_nothing_that_can_be_read_is_a_fault(spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, _, err = told(capsys, "ingest", tmp_path / "nothing", "--lake", tmp_path / "lake")
+def test_ingest_fails_if_nothing_can_be_read(spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run_command(capsys, "ingest", tmp_path / "nothing", "--lake", tmp_path / "lake")
     assert (status, err.count("\n")) == (3, 1)
 
 
-def test_what_spark_fails_with_is_one_line(
+def test_an_error_of_spark_is_one_line(
     spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(*_: object) -> None:
         spark.sql("select * from nowhere")
 
-    monkeypatch.setattr(IngestBatch, "make_changes", failing)
-    status, out, err = told(capsys, "ingest", SAMPLES, "--lake", tmp_path / "lake")
+    monkeypatch.setattr(FactChanges, "build", failing)
+    status, out, err = run_command(capsys, "ingest", SAMPLES, "--lake", tmp_path / "lake")
     assert (status, out, err.count("\n")) == (3, "", 1)
     assert "Spark failed" in err
 
 
 def test_races_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = told(capsys, "races", "--lake", lake)
+    status, out, _ = run_command(capsys, "races", "--lake", lake)
     assert status == 1
     lines = out.splitlines()
     assert len(lines) >= 8
-    status, out, _ = told(capsys, "races", "--lake", lake, "--format", "jsonl")
+    status, out, _ = run_command(capsys, "races", "--lake", lake, "--format", "jsonl")
     found = [json.loads(line) for line in out.splitlines()]
     assert [race["race"] for race in found] == [line.split()[0] for line in lines]
     wanted = {
@@ -141,7 +143,7 @@ def test_races_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> Non
         "tests", "first_seen", "last_seen", "status",
     }  # fmt: skip
     assert all(wanted <= race.keys() for race in found)
-    status, out, _ = told(capsys, "races", "--lake", lake, "--format", "json", "--limit", 2)
+    status, out, _ = run_command(capsys, "races", "--lake", lake, "--format", "json", "--limit", 2)
     assert json.loads(out) == found[:2]
 
 
@@ -154,22 +156,24 @@ def test_races_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (("--status", "quiet"), 0),
     ],
 )
-def test_races_are_picked(lake: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], count: int) -> None:
-    status, out, _ = told(capsys, "races", "--lake", lake, *options)
+def test_races_are_filtered(
+    lake: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], count: int
+) -> None:
+    status, out, _ = run_command(capsys, "races", "--lake", lake, *options)
     assert (status, len(out.splitlines())) == (bool(count), count)
 
 
 def test_a_race_is_shown_by_any_of_its_names(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = told(capsys, "races", "--lake", lake, "--test", "TestTake", "--format", "jsonl")
+    _, out, _ = run_command(capsys, "races", "--lake", lake, "--test", "TestTake", "--format", "jsonl")
     race = json.loads(out)
-    status, whole, _ = told(capsys, "show", race["race"], "--lake", lake)
+    status, whole, _ = run_command(capsys, "show", race["race"], "--lake", lake)
     assert status == 1
     assert whole.startswith(race["title"])
     assert "3 times" in whole
     assert whole.count("unit-tests.log at byte") == 3
     for name in (*race["aliases"], race["race"][:5]):
-        assert told(capsys, "show", name, "--lake", lake)[1] == whole
-    status, _, err = told(capsys, "show", "ffffffff", "--lake", lake)
+        assert run_command(capsys, "show", name, "--lake", lake)[1] == whole
+    status, _, err = run_command(capsys, "show", "ffffffff", "--lake", lake)
     assert (status, err.count("\n")) == (3, 1)
 
 
@@ -198,16 +202,16 @@ PLACE = "\n      /usr/local/go/src/runtime/map_faststr.go:203 +0x0\n"
 IN_A_MAP = {"assigned": f"  runtime.mapassign_faststr(){PLACE}", "looked": f"  runtime.mapaccess1_faststr(){PLACE}"}
 
 
-def test_a_race_is_told_by_its_best_report_and_its_cause_by_all(
+def test_a_race_is_shown_with_its_best_report_and_the_causes_of_all(
     spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Two that are cut off know of a map; the whole one, as other versions print it, does not."""
-    texts = BEGUN.format(assigned="", looked="") + ENDED, BEGUN.format(**IN_A_MAP)
-    for name, text in zip("abc", (*texts, texts[1]), strict=True):
+    whole, cut = BEGUN.format(assigned="", looked="") + ENDED, BEGUN.format(**IN_A_MAP)
+    for name, text in zip("abc", (whole, cut, f"{cut}\nexit status 66\n"), strict=True):
         (tmp_path / f"{name}.log").write_text(text)
     root = tmp_path / "lake"
     taken(spark, root, [tmp_path])
-    _, out, _ = told(capsys, "races", "--lake", root, "--format", "jsonl")
+    _, out, _ = run_command(capsys, "races", "--lake", root, "--format", "jsonl")
     race = json.loads(out)
     assert (race["cause"], race["causes"]) == (
         "concurrent-map",
@@ -216,34 +220,34 @@ def test_a_race_is_told_by_its_best_report_and_its_cause_by_all(
             {"cause": "missing-lock", "sightings": 1, "confidence": 0.55},
         ],
     )
-    _, out, _ = told(capsys, "show", race["race"], "--lake", root)
+    _, out, _ = run_command(capsys, "show", race["race"], "--lake", root)
     assert ("   cause    concurrent-map; by report: concurrent-map 0.85 (2x), missing-lock 0.55 (1x)\n") in out
-    _, out, _ = told(capsys, "show", race["race"], "--lake", root, "--format", "json")
+    _, out, _ = run_command(capsys, "show", race["race"], "--lake", root, "--format", "json")
     shown = json.loads(out)
     assert shown["cause"] == "concurrent-map"
     assert (shown["report"]["damage"], shown["report"]["causes"][0]["cause"]) == ([], "missing-lock")
 
 
 def test_families_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = told(capsys, "families", "--lake", lake, "--format", "json")
+    status, out, _ = run_command(capsys, "families", "--lake", lake, "--format", "json")
     families = json.loads(out)
     assert status == bool(families)
     assert all(len(family["races"]) > 1 and family["why"] for family in families)
 
 
 def test_a_lake_is_checked_and_compacted(spark: Any, lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, before, _ = told(capsys, "races", "--lake", lake)
-    assert told(capsys, "lake", "check", "--lake", lake)[0] == 0
-    status, out, _ = told(capsys, "lake", "compact", "--lake", lake, "--keep-hours", 0)
+    _, before, _ = run_command(capsys, "races", "--lake", lake)
+    assert run_command(capsys, "lake", "check", "--lake", lake)[0] == 0
+    status, out, _ = run_command(capsys, "lake", "compact", "--lake", lake, "--keep-hours", 0)
     assert (status, "sightings" in out) == (0, True)
-    assert told(capsys, "consolidate", "--lake", lake)[0] == 0
-    assert told(capsys, "races", "--lake", lake)[1] == before
-    assert told(capsys, "lake", "check", "--lake", lake)[0] == 0
+    assert run_command(capsys, "consolidate", "--lake", lake)[0] == 0
+    assert run_command(capsys, "races", "--lake", lake)[1] == before
+    assert run_command(capsys, "lake", "check", "--lake", lake)[0] == 0
 
 
 @pytest.mark.parametrize("command", ["races", "show x", "families", "lake check", "lake compact", "consolidate"])
-def test_no_lake_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
-    status, out, err = told(capsys, *command.split(), "--lake", tmp_path / "none")
+def test_a_missing_lake_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    status, out, err = run_command(capsys, *command.split(), "--lake", tmp_path / "none")
     assert (status, out, err.count("\n")) == (3, "", 1)
     assert "there is no lake" in err
 
@@ -275,13 +279,13 @@ def ran(folder: Path, *command: str, **environment: str) -> tuple[int, str]:
         ("deltalake", ["races", "--lake", "x"], "deadheat[lake]"),
     ],
 )
-def test_what_is_not_installed_is_one_line(tmp_path: Path, absent: str, command: list[str], says: str) -> None:
+def test_a_missing_dependency_is_one_line(tmp_path: Path, absent: str, command: list[str], says: str) -> None:
     status, err = ran(tmp_path, "-c", ABSENT, absent, *command)
     assert (status, err.count("\n")) == (3, 1)
     assert says in err
 
 
-def test_no_java_is_one_line(tmp_path: Path) -> None:
+def test_missing_java_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "a.log").write_text("hello\n")
     command = ("-m", "deadheat", "ingest", "a.log", "--lake", "lake")
     status, err = ran(tmp_path, *command, PATH="", JAVA_HOME="")

@@ -30,7 +30,7 @@ _COMMANDS = {
     "races": "lake_commands",
     "show": "lake_commands",
     "families": "lake_commands",
-    "lake": "lake_commands",
+    "lake": "lake_maintenance",
     "mine": "repository_commands",
     "place": "repository_commands",
     "completion": "completion",

@@ -1,4 +1,4 @@
-"""The commands `races`, `show`, `families` and `lake`: they read or maintain a lake without Spark."""
+"""The commands `races`, `show` and `families`: they read a lake without Spark."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def _print_race_text(race: dict[str, Any], sightings: list[dict[str, Any]], exam
     fields = {
         "status": f"{race['status']} ({states})",
         "seen": f"{race['sightings']} times, {race['first_seen'][:10]} to {race['last_seen'][:10]}",
-        "runs": str(len(race["runs"])),
+        "runs": str(race["run_count"] or len(race["runs"])),
         "tests": ", ".join(race["tests"][:_DEFAULT_SHOWN]),
         "aliases": ", ".join(race["aliases"]),
         "family": race["family"] or "",
@@ -268,46 +268,3 @@ def run_families(args: argparse.Namespace) -> int:
 def _family_line(family: dict[str, Any]) -> str:
     why = "; ".join(family["why"][:_MAX_REASONS_SHOWN])
     return f"{family['family']}  {len(family['races']):4} races  {why}"
-
-
-_HOURS_PER_WEEK = 168
-
-
-_LAKE_EXAMPLES = """examples:
-  deadheat lake check --lake races-lake
-  deadheat lake compact --lake races-lake --keep-hours 24
-
-exit status: 0 no fault, 2 wrong usage, 3 faults found, or the environment failed
-"""
-
-
-def add_lake_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser(
-        "lake",
-        help="check or compact a lake",
-        description="Maintains a lake. `check` reports faults; `compact` merges small files.",
-        epilog=_LAKE_EXAMPLES,
-    )
-    command.add_argument("what", choices=("check", "compact"), help="what to do")
-    spark_and_lake.add_lake_option(command)
-    command.add_argument(
-        "--keep-hours", type=cli.integer_at_least(0), default=_HOURS_PER_WEEK, metavar="N",
-        help="compact: remove files that have been unused for N hours (default: 168)",
-    )  # fmt: skip
-    command.set_defaults(run=run_lake)
-
-
-def run_lake(args: argparse.Namespace) -> int:
-    with spark_and_lake.requires_extra("lake"):
-        from deadheat.lake import maintenance
-    lake = spark_and_lake.open_lake(args.lake)
-    if args.what == "compact":
-        for name, (before, after) in maintenance.compact_lake(lake, args.keep_hours).items():
-            print(f"{name:10} {before} files, now {after}")
-        return cli.EXIT_NOTHING
-    faults = list(maintenance.find_faults(lake))
-    for fault in faults:
-        cli.print_to_stderr(f"{lake.uri}: {fault}")
-    if not faults:
-        print(f"{lake.uri}: {lake.row_count('sightings')} sightings, {lake.row_count('races')} races, no fault")
-    return cli.EXIT_ENVIRONMENT if faults else cli.EXIT_NOTHING

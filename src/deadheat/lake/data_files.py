@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,6 +45,15 @@ class AddedFile(NamedTuple):
     @property
     def partition_values(self) -> dict[str, str | None]:
         return {PARTITION: self.day} if self.day else {}
+
+
+@dataclass(slots=True)
+class TableChange:
+    """Data files to add and to remove. If `data_change` is false, the rows stay the same."""
+
+    add: list[AddedFile] = field(default_factory=list)
+    remove: list[str] = field(default_factory=list)
+    data_change: bool = True
 
 
 def is_in(column: str, values: Iterable[str]) -> pc.Expression:
@@ -133,9 +143,9 @@ def read_file(storage: LakeStorage, table: str, path: str, columns: Sequence[str
         parquet = pq.ParquetFile(file)
         present = [name for name in schema.names if name in parquet.schema_arrow.names]
         content = parquet.read(present)
-    for field in schema:
-        if field.name not in content.schema.names:
-            content = content.append_column(field, pa.nulls(content.num_rows, field.type))
+    for column in schema:
+        if column.name not in content.schema.names:
+            content = content.append_column(column, pa.nulls(content.num_rows, column.type))
     content = content.select(schema.names)
     # `cast` imports `pyarrow.compute`, which takes time
     return content if content.schema.equals(schema) else content.cast(schema)

@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 
 from deadheat.grouping.races import NEW, QUIET, RETURNED, find_families
 from deadheat.lake import race_rows, report_row, transactions
-from deadheat.lake.data_files import is_in, write_rows
+from deadheat.lake.data_files import TableChange, is_in, write_rows
 from deadheat.lake.schema import FAMILIES, NODES, RACES, TABLES
-from deadheat.lake.transactions import Intent, TableChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from deadheat.lake.report_row import ReportDetails
     from deadheat.lake.tables import DataFile, Lake
+    from deadheat.lake.transactions import Intent
 
     JsonDict = dict[str, Any]
     # names of changes -> rows of variants; for many sightings
@@ -92,6 +92,7 @@ class Derivation:
     ) -> None:
         self._lake, self._batch = lake, batch
         self._known_details, self._sum_many, self._max_local_rows = known_details, sum_many, max_local_rows
+        self._file_name = batch
         self._changes: dict[str, TableChange] = {}
         self._members: dict[str, set[str]] = {}  # variants of the races that change
         self.new_races: list[tuple[str, str]] = []
@@ -102,11 +103,13 @@ class Derivation:
         if not pending.ingests and not pending.recount:
             return None
         self._changes, self.new_races = {}, []
+        # of an earlier attempt there may be files
+        self._file_name = f"{self._batch}-{state}"
         new_rows = self._new_variant_rows(pending)
         touched = {row["node"] for row in new_rows} | pending.recount
         if touched:
             self._update(new_rows, touched, pending.recount)
-        return transactions.derived_intent(f"{self._batch}-{state}", state, self._changes, pending.state)
+        return transactions.derived_intent(self._file_name, state, self._changes, pending.state)
 
     def _new_variant_rows(self, pending: PendingFacts) -> list[JsonDict]:
         if not pending.ingests:
@@ -218,9 +221,8 @@ class Derivation:
             row["family"] = family_by_race.get(race)
         content = pa.Table.from_pylist(families, FAMILIES)
         removed = [file.path for file in self._lake.data_files("families")]
-        self._changes["families"] = TableChange(
-            write_rows(self._lake.storage, "families", self._batch, content), removed
-        )
+        added = write_rows(self._lake.storage, "families", self._file_name, content)
+        self._changes["families"] = TableChange(added, removed)
 
     def _update_status(self, found: dict[str, JsonDict], gone: set[str]) -> None:
         """Set the status of these races, and of those whose status changes because time has passed."""
@@ -246,8 +248,8 @@ class Derivation:
         names = sorted(touched)
         files = [f for f in self._lake.data_files(table) if f.may_contain(column, names[0], names[-1])]
         content = pa.Table.from_pylist(rows, TABLES[table])
-        name = f"{self._batch}-{self._lake.table_state('nodes') + 1}"
-        self._changes[table] = transactions.rewrite_files(self._lake, table, name, is_in(column, names), content, files)
+        where = is_in(column, names)
+        self._changes[table] = transactions.rewrite_files(self._lake, table, self._file_name, where, content, files)
 
 
 def _grouping(row: JsonDict | None) -> tuple[Any, ...] | None:

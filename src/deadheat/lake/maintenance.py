@@ -1,20 +1,18 @@
-"""Maintains a lake: merges small data files, removes unused ones, forgets sightings, finds faults."""
+"""Maintains a lake: merges small data files, removes unused ones, finds faults."""
 
 from __future__ import annotations
 
 import uuid
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from deadheat.errors import DeadheatError
 from deadheat.lake import transactions
-from deadheat.lake.data_files import is_in, max_file_rows, write_rows
-from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, INGESTS, OPTIONAL_TABLES
+from deadheat.lake.data_files import TableChange, max_file_rows, write_rows
+from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, OPTIONAL_TABLES
 from deadheat.lake.tables import RETENTION_HOURS
-from deadheat.lake.transactions import STAGING_FOLDER, Intent, TableChange
+from deadheat.lake.transactions import STAGING_FOLDER, Intent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,103 +125,13 @@ def remove_unused_files(lake: Lake, keep_hours: int = RETENTION_HOURS) -> int:
     return removed
 
 
-class ForgetFilter(NamedTuple):
-    """Which sightings to forget. All conditions that are given must hold."""
-
-    before: datetime | None = None
-    repo: str | None = None
-    file: str | None = None
-
-    @property
-    def expression(self) -> pc.Expression:
-        conditions = []
-        if self.before is not None:
-            conditions.append(pc.field("observed_at") < pa.scalar(self.before, pa.timestamp("us", "UTC")))
-        if self.repo is not None:
-            conditions.append(pc.field("repo") == self.repo)
-        if self.file is not None:
-            conditions.append((pc.field("file") == self.file) | (pc.field("uri") == self.file))
-        whole = conditions[0]
-        for condition in conditions[1:]:
-            whole = whole & condition
-        # a comparison with null is null, and must not remove or keep anything by accident
-        return pc.coalesce(whole, pa.scalar(False))
-
-    def may_match(self, file: DataFile) -> bool:
-        if self.before is not None and not file.may_contain(
-            "observed_at", datetime.min.replace(tzinfo=UTC), self.before
-        ):
-            return False
-        return self.file is None or file.may_contain("uri", self.file, f"{self.file}\U0010ffff")
-
-
-class ForgetCounts(NamedTuple):
-    sightings: int = 0
-    reports: int = 0
-    files: int = 0
-
-
-def forget_sightings(lake: Lake, which: ForgetFilter) -> ForgetCounts:
-    """Remove sightings, and the reports that nothing else refers to.
-
-    The next derivation removes their races. Files stay known if only their old sightings are forgotten; otherwise
-    they are forgotten as well, so that they can be ingested again.
-    """
-    counts = ForgetCounts()
-    batch = f"forget-{uuid.uuid4().hex[:12]}"
-
-    def build(state: int) -> Intent | None:
-        nonlocal counts
-        name, where = f"{batch}-{state}", which.expression
-        among = [file for file in lake.data_files("sightings") if which.may_match(file)]
-        gone = lake.read_rows("sightings", ("node", "report", "document"), where, among)
-        documents = _forgotten_documents(lake, which)
-        if not gone.num_rows and not documents:
-            return None
-        changes = {"sightings": transactions.rewrite_files(lake, "sightings", name, where, among=among)}
-        candidates = {*gone["report"].to_pylist()}
-        unused = candidates - _used_reports(lake, candidates, ~where)
-        for table, column, values in (("reports", "digest", unused), ("files", "document", documents)):
-            if values:
-                changes[table] = transactions.rewrite_files(lake, table, name, is_in(column, values))
-        counts = ForgetCounts(gone.num_rows, len(unused), len(documents))
-        row = {
-            "state": state, "ingest": name, "what": "forget", "committed_at": datetime.now(UTC),
-            "files": len(documents), "sightings": 0, "reports": 0, "recount": sorted({*gone["node"].to_pylist()}),
-        }  # fmt: skip
-        added = write_rows(lake.storage, "ingests", name, pa.Table.from_pylist([row], INGESTS))
-        return transactions.facts_intent(name, state, {**changes, "ingests": TableChange(added)})
-
-    transactions.commit(lake, build)
-    return counts
-
-
-def _forgotten_documents(lake: Lake, which: ForgetFilter) -> set[str]:
-    if which.before is not None:
-        return set()
-    where = pc.field("repo") == which.repo if which.repo is not None else pc.field("uri") == which.file
-    if which.repo is not None and which.file is not None:
-        where = where & (pc.field("uri") == which.file)
-    return {*lake.read_rows("files", ("document",), where)["document"].to_pylist()}
-
-
-def _used_reports(lake: Lake, digests: set[str], where: pc.Expression) -> set[str]:
-    """Those of these reports that the sightings for which `where` is true refer to."""
-    used: set[str] = set()
-    for file in lake.data_files("sightings"):
-        rows = lake.read_rows("sightings", ("report",), is_in("report", digests - used) & where, [file])
-        used.update(rows["report"].to_pylist())
-    return used
-
-
 _LOCATION_COLUMNS = ["document", "uri", "offset", "length", "lane"]
 
 
 def find_faults(lake: Lake) -> Iterator[str]:
     """Yield a line for every inconsistency."""
     lake.require()
-    for name in transactions.pending_intents(lake):
-        yield f"{name} was committed but not applied; the next ingest applies it"
+    yield from transactions.intent_faults(lake)
     is_complete = True
     for table in lake.table_names:
         for fault in _file_faults(lake, table):

@@ -14,14 +14,14 @@ import pyarrow.parquet as pq
 
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake import documents, transactions
-from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, read_file, write_rows
+from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, read_file, write_rows
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, FILES, INGESTS, LAKE_VERSION, OPTIONAL_TABLES, SIGHTINGS
 from deadheat.lake.tables import SCHEMA_PROPERTY
-from deadheat.lake.transactions import INTENT_FOLDER, Intent, TableChange
+from deadheat.lake.transactions import INTENT_FOLDER, Intent
 from deadheat.model import CiRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from deadheat.lake.tables import Lake
 
@@ -39,16 +39,17 @@ class _FileSums(NamedTuple):
     checksum: int = 0
 
 
-def migrate_lake(lake: Lake) -> None:
+def migrate_lake(lake: Lake, on_stage: Callable[[str], None] = lambda _: None) -> None:
     """Bring the tables of a lake to the present version, if they are older."""
     if lake.is_older:
+        lake.create_tables()  # those that earlier versions did not have
         _finish_old_intents(lake)
-        transactions.commit(lake, lambda state: _facts_intent(lake))
+        transactions.commit(lake, lambda state: _facts_intent(lake), on_stage)
         lake.reopen()
     if lake.schema_version("nodes") < LAKE_VERSION:
         batch = f"migrate-{uuid.uuid4().hex[:12]}"
         empty = {name: TableChange() for name in DERIVED_TABLES}
-        transactions.commit(lake, lambda state: Intent(batch, state, empty, replaces=True), decider="nodes")
+        transactions.commit(lake, lambda state: Intent(batch, state, empty, replaces=True), on_stage, "nodes")
         for name in OPTIONAL_TABLES:
             if lake.has_table(name):
                 version = {SCHEMA_PROPERTY: str(LAKE_VERSION)}

@@ -159,9 +159,24 @@ def example_sightings(lake: Lake, races: Iterable[JsonDict]) -> Iterator[tuple[s
     races = list(races)
     digests = {race["report"] for race in races}
     reports = {row["digest"]: row for row in lake.read_rows("reports", where=is_in("digest", digests)).to_pylist()}
+    found = _find_examples(lake, {race["report"] for race in races if race["example"] is None})
     for race in races:
-        sighting = sighting_from_row({**race["example"], "race": race["race"]}, reports[race["report"]])
-        yield race["race"], sighting, [commit["name"] for commit in race["latest_commits"]]
+        example = race["example"] or found[race["report"]]
+        sighting = sighting_from_row({**example, "race": race["race"]}, reports[race["report"]])
+        yield race["race"], sighting, [commit["name"] for commit in race["latest_commits"] or ()]
+
+
+def _find_examples(lake: Lake, digests: set[str]) -> dict[str, JsonDict]:
+    """The best sighting of each report, for races of an earlier version, which have none."""
+    from deadheat.lake.race_rows import example_rank  # imports the grouping
+
+    best: dict[str, JsonDict] = {}
+    rows = lake.read_rows("sightings", EXAMPLE_COLUMNS, is_in("report", digests)).to_pylist() if digests else ()
+    for row in rows:
+        known = best.get(row["report"])
+        if known is None or example_rank(row) > example_rank(known):
+            best[row["report"]] = row
+    return best
 
 
 # what `example_sightings` needs of a race

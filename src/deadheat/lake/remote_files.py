@@ -17,7 +17,7 @@ _SMALL_BYTES = 1 << 20
 _MAX_KEPT_BYTES = 1 << 26
 
 
-class RemoteFileHandler(FSSpecHandler):
+class RemoteFileHandler(FSSpecHandler):  # type: ignore[misc]
     """Opens files without asking for their sizes, which the Delta log has, and fetches small ones once.
 
     That is possible because the files of a lake never change.

@@ -218,6 +218,11 @@ class Lake:
             empty = pa.schema([TABLES[name].field(column) for column in wanted]).empty_table()
             return pa.concat_tables([empty, *(read_file(self.storage, name, f.path, wanted) for f in chosen)])
 
+    def count_rows(self, name: str, where: pc.Expression, file: DataFile) -> int:
+        """How many rows of a data file a condition is true for."""
+        with self._reading_errors(name):
+            return int(self.arrow_dataset(name, [file]).count_rows(filter=where))
+
     @contextmanager
     def open_data_file(self, name: str, path: str) -> Iterator[Any]:
         with (

@@ -11,7 +11,7 @@ import json
 import random
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -21,13 +21,13 @@ from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction, CommitProperties, PostCommitHookProperties, RemoveAction, Transaction
 
 from deadheat.errors import DeadheatError
-from deadheat.lake.data_files import AddedFile, write_rows
+from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, write_rows
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, LAKE_VERSION, OPTIONAL_TABLES, TABLES
 from deadheat.lake.storage import full_disk_error
 from deadheat.lake.tables import APPLICATION, Lake
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     OnStage = Callable[[str], None]
 
@@ -42,15 +42,6 @@ _MAX_ATTEMPTS = 100
 _MAX_PAUSE = 1.0
 # removing old logs lists all of them, so `maintenance` does it now and then
 _AFTER_COMMIT = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
-
-
-@dataclass(slots=True)
-class TableChange:
-    """Data files to add and to remove. If `data_change` is false, the rows stay the same."""
-
-    add: list[AddedFile] = field(default_factory=list)
-    remove: list[str] = field(default_factory=list)
-    data_change: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +118,7 @@ def commit(
 def complete_changes(lake: Lake) -> list[str]:
     """Complete the changes of killed processes, on tables that are current. Returns their batches."""
     completed = []
-    for name in lake.storage.entry_names(INTENT_FOLDER):
+    for name in _intent_names(lake):
         intent = _read_intent(lake, name)
         if intent is None or intent.state > lake.table_state(intent.decider):
             continue
@@ -140,23 +131,27 @@ def complete_changes(lake: Lake) -> list[str]:
 
 
 def _read_intent(lake: Lake, name: str) -> Intent | None:
-    """An intent, or None if it is not complete or was removed: then its change did not happen, or is done."""
-    if not name.endswith(".json"):
-        return None
+    """An intent, or None if it was removed, because its change is done, or is unreadable."""
     try:
         return Intent.from_json(json.loads(lake.storage.read_bytes(f"{INTENT_FOLDER}/{name}")))
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def pending_intents(lake: Lake) -> list[str]:
-    """The files of intents that are decided and not complete, or unreadable."""
-    pending = []
-    for name in lake.storage.entry_names(INTENT_FOLDER):
+def _intent_names(lake: Lake) -> list[str]:
+    """The files of intents. Others are written at this moment, or left by a process killed while it wrote them."""
+    return [name for name in lake.storage.entry_names(INTENT_FOLDER) if name.endswith(".json")]
+
+
+def intent_faults(lake: Lake) -> Iterator[str]:
+    """Yield a line for each intent that is decided and not complete, or unreadable."""
+    for name in _intent_names(lake):
         intent = _read_intent(lake, name)
-        if intent is None or (lake.table_state(intent.decider) == intent.state and _is_decided(lake, intent)):
-            pending.append(name)
-    return pending
+        if intent is None:
+            if lake.storage.exists(f"{INTENT_FOLDER}/{name}"):
+                yield f"{INTENT_FOLDER}/{name} cannot be read; remove it"
+        elif lake.table_state(intent.decider) == intent.state and _is_decided(lake, intent):
+            yield f"{name} was committed but not applied; the next ingest applies it"
 
 
 def _decide(lake: Lake, intent: Intent) -> bool:
@@ -226,17 +221,32 @@ def rewrite_files(
 ) -> TableChange:
     """The change that removes the rows for which `where` is true, and adds others.
 
-    Only data files with such rows are written anew. `among` are the data files that may have them.
+    Only data files with such rows are written anew, a part at a time. `among` are the data files that may have them.
     """
-    removed, kept = [], [TABLES[table].empty_table()]
+    import pyarrow.compute as pc  # takes 0.1 s to import
+
+    change = TableChange()
+    pending = [] if extra is None else [extra]
+    # a comparison with null is null, and such a row stays
+    gone = pc.coalesce(where, pa.scalar(False))
+
+    def write_pending() -> None:
+        rows = pa.concat_tables([TABLES[table].empty_table(), *pending])
+        part = f"{name}-{len(change.add)}" if change.add else name
+        change.add += write_rows(lake.storage, table, part, rows)
+        pending.clear()
+
     for file in lake.data_files(table) if among is None else among:
-        content = lake.read_rows(table, files=[file])
-        rest = content.filter(~where)
-        if rest.num_rows < content.num_rows:
-            removed.append(file.path)
-            kept.append(rest)
-    rows = pa.concat_tables([*kept, *([extra] if extra is not None else [])])
-    return TableChange(write_rows(lake.storage, table, name, rows), removed)
+        # first only the columns of the condition
+        count = lake.count_rows(table, gone, file)
+        if count:
+            change.remove.append(file.path)
+        if 0 < count < file.row_count:
+            pending.append(lake.read_rows(table, None, ~gone, [file]))
+        if sum(rows.num_rows for rows in pending) >= MAX_FILE_ROWS:
+            write_pending()
+    write_pending()
+    return change
 
 
 def replace_table(lake: Lake, name: str, rows: pa.Table, keep: Any = None) -> None:

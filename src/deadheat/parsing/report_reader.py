@@ -10,6 +10,7 @@ from deadheat.parsing.candidate_filter import CandidateFilter
 from deadheat.parsing.damaged_region import DamagedRegion
 from deadheat.parsing.duplicates import DuplicateIndex, IntactReport
 from deadheat.parsing.test_events import RACE_PHRASE
+from deadheat.parsing.wrapped_reports import unwrap_report
 from deadheat.text import decoding
 from deadheat.text.decoding import UTF8
 from deadheat.text.prefilter import Prefilter, make_prefilter
@@ -92,7 +93,7 @@ class ReportReader:
             line = window.line_start(offset, at)
             if last is not None and line >= last:
                 break
-            intact = self._parse_intact(window, line, delimiters) if starts_report else None
+            intact = self._parse_intact(window, line, delimiters, encoding) if starts_report else None
             if delimiters is not None and intact is not None:
                 if end is not None and line >= end:
                     break
@@ -113,12 +114,19 @@ class ReportReader:
             at = max(region.hit_line_end, covered_end, offset + 1)
 
     def _parse_intact(
-        self, window: SlidingWindow, line: int, delimiters: _IntactDelimiters | None
+        self, window: SlidingWindow, line: int, delimiters: _IntactDelimiters | None, encoding: str
     ) -> LocatedReport | None:
         """The undamaged report that begins here, if there is one."""
-        if delimiters is None or window.peek(line, len(delimiters.opening)) != delimiters.opening:
+        if delimiters is None:
             return None
-        return self._parse_intact_at(window, line, delimiters)
+        if window.peek(line, len(delimiters.opening)) == delimiters.opening:
+            return self._parse_intact_at(window, line, delimiters)
+        opening, closing = delimiters.opening, delimiters.closing
+        unwrapped = unwrap_report(window, line, opening, closing, MAX_REPORT_SIZE) if encoding == UTF8 else None
+        source = self._parse_raw(unwrapped.raw, delimiters) if unwrapped else None
+        if unwrapped is None or source is None:
+            return None
+        return LocatedReport(source, Span(line, unwrapped.size, unwrapped.stream))
 
     def _parse_adjacent(
         self, window: SlidingWindow, at: int, end: int | None, delimiters: _IntactDelimiters
@@ -136,13 +144,17 @@ class ReportReader:
         raw = window.bytes_until(line, delimiters.closing, MAX_REPORT_SIZE)
         if raw is None:
             return None
-        report_source: ReportSource | None = self._duplicates.find_duplicate(raw)
-        if report_source is None:
-            if not decoding.is_clean(raw):
-                return None
-            report = delimiters.detector.parse_intact(raw.decode())
-            if report is None:
-                return None
-            report_source = intact = IntactReport(delimiters.detector, raw, report)
-            self._duplicates.add_report(intact)
-        return LocatedReport(report_source, Span(line, len(raw) + len(delimiters.closing)))
+        source = self._parse_raw(raw, delimiters)
+        return LocatedReport(source, Span(line, len(raw) + len(delimiters.closing))) if source else None
+
+    def _parse_raw(self, raw: bytes, delimiters: _IntactDelimiters) -> ReportSource | None:
+        """The report from its opening to its closing, or a duplicate of a known one."""
+        duplicate = self._duplicates.find_duplicate(raw)
+        if duplicate is not None:
+            return duplicate
+        report = delimiters.detector.parse_intact(raw.decode()) if decoding.is_clean(raw) else None
+        if report is None:
+            return None
+        intact = IntactReport(delimiters.detector, raw, report)
+        self._duplicates.add_report(intact)
+        return intact

@@ -17,7 +17,7 @@ from deadheat.text.prefilter import make_searcher
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from deadheat.model import Report, Sighting
+    from deadheat.model import Report, Sighting, Span
     from deadheat.text.window import ByteBuffer
 
     ReadBytes = Callable[[int], bytes]
@@ -41,6 +41,12 @@ _EVENT_LINE = re.compile(
 # '{"Time":"2024-05-01T12:00:00.1Z","Action":"run","Package":"example.com/p","Test":"TestX"}'
 _JSON_EVENT = re.compile(rb'\{[^\n]{0,100}?"Action":"([\w-]{1,20})"')
 _STOP_ACTIONS = frozenset(("pause", "pass", "skip"))
+# the line of an event contains one of these
+_EVENT_LITERALS: Final = (
+    *(b"=== RUN", b"=== PAUSE", b"=== CONT", b"=== NAME", b"--- PASS: ", b"--- FAIL: ", b"--- SKIP: "),
+    *(b"ok  \t", b"FAIL\t", b"panic: ", RACE_PHRASE, b'"FailedBuild"', b'"Action":"build-fail"'),
+    *(b'"Action":"%s"' % action for action in (b"run", b"cont", b"fail", b"pause", b"pass", b"skip")),
+)
 # longer lines are ignored
 _MAX_LINE = 1 << 12
 
@@ -65,18 +71,29 @@ class GoTestEventParser:
         self._current_test, self._named_at = "", 0  # the current test in text output
 
     def feed(self, block: bytes) -> Iterator[GoTestEvent]:
-        *lines, self._rest = (self._rest + block).split(b"\n")
-        for line in lines:
+        text, base = self._rest + block, self._offset
+        size, line_end = text.rfind(b"\n") + 1, 0
+        self._rest, self._offset = text[size:], base + size
+        for at, _ in make_searcher(_EVENT_LITERALS).find_hits(text, 0, size):
+            if at < line_end:
+                continue
+            line_start = text.rfind(b"\n", line_end, at) + 1 or line_end
+            line_end = text.find(b"\n", at) + 1
+            line = text[line_start : line_end - 1]
             if len(line) <= _MAX_LINE or RACE_PHRASE in line:
-                yield from self._parse_line(line)
-            self._offset += len(line) + 1
+                yield from self._parse_line(line, base + line_start)
+
+    @property
+    def has_open_phrase(self) -> bool:
+        """Whether the line that has not ended contains `RACE_PHRASE`."""
+        return RACE_PHRASE in self._rest
 
     def finish(self) -> Iterator[GoTestEvent]:
         """Parses the last line."""
         return self.feed(b"\n") if self._rest else iter(())
 
-    def _parse_line(self, line: bytes) -> Iterator[GoTestEvent]:
-        offset, end = self._offset, self._offset + len(line) + 1
+    def _parse_line(self, line: bytes, offset: int) -> Iterator[GoTestEvent]:
+        end = offset + len(line) + 1
         if line[:2] == b'{"' and (record := _JSON_EVENT.match(line)) is not None:
             yield from _parse_json_event(line, record[1], offset, end)
         elif (match := _EVENT_LINE.search(line)) is None:
@@ -175,6 +192,9 @@ def _decode_name(raw: bytes) -> str:
 
 # distance to a report in which events count, in bytes; less than `RANGE_OVERLAP`
 EVENT_DISTANCE: Final = 1 << 17
+# what is read first: this many bytes around the report and the phrases, if they are not further apart
+_NEARBY_BYTES: Final = 1 << 12
+_MAX_NEARBY_RANGE: Final = 1 << 15
 # minimum and maximum size of a search step
 _MIN_STEP, _MAX_STEP = 1 << 15, 1 << 20
 # number of recent bytes kept: more than the distance between a report and the reader
@@ -224,19 +244,46 @@ class GoTestAttributor:
             return sighting
         span = sighting.span
         low, high = max(0, span.offset - EVENT_DISTANCE), span.offset + span.length + EVENT_DISTANCE
-        if not self._has_race_phrase(low, high):
+        phrases = self._find_phrases(low, high)
+        if not phrases:
             return sighting
-        activity = self._activity_around(low, high, span.offset, span.stream)
         known_tests = _tests_in_stacks(sighting)
-        tests = tuple(_refine_test(test, activity) for test in known_tests)
+        tests = self._refine_by_raced_tests(known_tests, phrases, span, low, high)
+        if tests is None:
+            activity = self._activity_around(low, high, span.offset, span.stream)
+            tests = tuple(_refine_test(test, activity) for test in known_tests)
         if tests == known_tests:
             return sighting
         return sighting.with_report(with_tests(sighting.report, tests))
 
-    def _has_race_phrase(self, low: int, high: int) -> bool:
-        """Whether `go test` reports a race in this range."""
+    def _refine_by_raced_tests(
+        self, known_tests: tuple[str | None, ...], phrases: list[int], span: Span, low: int, high: int
+    ) -> tuple[str | None, ...] | None:
+        """The tests, if the lines around the report and the phrases tell them."""
+        begin = max(low, min(span.offset, phrases[0]) - _NEARBY_BYTES)
+        end = min(high, max(span.offset, phrases[-1]) + _NEARBY_BYTES)
+        if None in known_tests or end - begin > _MAX_NEARBY_RANGE:
+            return None
+        first = max(begin - 1, 0)
+        text, base = self._buffered_range()
+        text = text[first - base : end - base] if base <= first and end <= base + len(text) else b""
+        text = text or self._read_range(first, end)
+        # from the first line that begins there
+        line_start = text.find(b"\n") + 1 if begin else 0
+        parser = GoTestEventParser(first + line_start)
+        events = [*parser.feed(text[line_start:])]
+        if first + len(text) < end:
+            events += parser.finish()
+        raced = _raced_tests(_events_of_package(events, span.offset, span.stream), span.stream)
+        if raced is None or text.count(RACE_PHRASE, line_start) != len(phrases) or parser.has_open_phrase:
+            return None
+        refined = [_only_leaf(raced, test) for test in known_tests]
+        return None if None in refined else tuple(refined)
+
+    def _find_phrases(self, low: int, high: int) -> list[int]:
+        """The offsets at which `go test` reports a race in this range."""
         if self._prefilter_start <= low and high <= self._prefilter_end:
-            return _has_phrase_between(self._prefilter_offsets, low, high)
+            return _phrases_between(self._prefilter_offsets, low, high)
         if low < self._searched_to - 2 * _MAX_STEP - 2 * EVENT_DISTANCE:  # far back: reports are not in order
             self._phrase_offsets, self._searched_to = [], low
         if self._searched_to < low:
@@ -248,7 +295,7 @@ class GoTestAttributor:
             self._searched_to += max(1, length - len(RACE_PHRASE) + 1)
             if length < step_size:
                 break
-        return _has_phrase_between(self._phrase_offsets, low, high)
+        return _phrases_between(self._phrase_offsets, low, high)
 
     def _search_phrase(self, low: int, high: int) -> int:
         """Searches for `RACE_PHRASE` between two offsets; returns the number of bytes."""
@@ -284,9 +331,8 @@ class GoTestAttributor:
             self._events_start = max(self._events_start, low - EVENT_DISTANCE)
 
 
-def _has_phrase_between(offsets: list[int], low: int, high: int) -> bool:
-    first = bisect_left(offsets, low)
-    return first < len(offsets) and offsets[first] + len(RACE_PHRASE) <= high
+def _phrases_between(offsets: list[int], low: int, high: int) -> list[int]:
+    return offsets[bisect_left(offsets, low) : bisect_right(offsets, high - len(RACE_PHRASE))]
 
 
 def _events_of_package(events: list[GoTestEvent], offset: int, stream: str | None) -> list[GoTestEvent]:
@@ -299,6 +345,14 @@ def _events_of_package(events: list[GoTestEvent], offset: int, stream: str | Non
     at = bisect_right(ends, offset)
     low, high = ends[at - 1] if at else -1, ends[at] if at < len(ends) else None
     return [event for event in events if not event.package and low < event.offset and (not high or event.offset < high)]
+
+
+def _raced_tests(package_events: list[GoTestEvent], stream: str | None) -> set[str] | None:
+    """The tests that raced; None if other events of the package may be further away."""
+    raced_events = [event for event in package_events if event.kind == "raced"]
+    if any(event.package != (stream or "") or not event.test for event in raced_events):
+        return None
+    return {event.test for event in raced_events}
 
 
 def _test_activity(package_events: list[GoTestEvent], offset: int) -> GoTestActivity:
@@ -393,7 +447,12 @@ def _refine_test(test: str | None, activity: GoTestActivity) -> str | None:
     else:  # a test that has ended or not begun is not a candidate
         candidate_sets = [racing, activity.running] if activity.running else [activity.raced]
     for candidates in candidate_sets:
-        fitting = leaf_tests({candidate for candidate in candidates if test is None or test in candidate.split("/")})
-        if len(fitting) == 1:
-            return fitting.pop()
+        if (only := _only_leaf(candidates, test)) is not None:
+            return only
     return test
+
+
+def _only_leaf(candidates: set[str], test: str | None) -> str | None:
+    """The only candidate that is `test` or a subtest of it, without parents of others."""
+    fitting = leaf_tests({candidate for candidate in candidates if test is None or test in candidate.split("/")})
+    return fitting.pop() if len(fitting) == 1 else None

@@ -15,11 +15,22 @@ from deadheat.lake.schema import SIGHTINGS
 from deadheat.spark import reduce_spark
 from deadheat.spark.dataframes import spark_schema
 from deadheat.spark.input_files import list_work, pack_units
-from deadheat.spark.reduce_spark import add_variants, families, reports
+from deadheat.spark.record_reports import reports
+from deadheat.spark.reduce_spark import add_variants, distinct_reports, families
 from deadheat.spark.session import prepare_session, start_session, task_slots
 from deadheat.spark.tasks import TASK_ROW_SCHEMA, map_portions, register
 
-__all__ = ["families", "prepare_session", "races", "read", "register", "reports", "sightings", "start_session"]
+__all__ = [
+    "distinct_reports",
+    "families",
+    "prepare_session",
+    "races",
+    "read",
+    "register",
+    "reports",
+    "sightings",
+    "start_session",
+]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,11 +53,11 @@ def sightings(read_rows: DataFrame) -> DataFrame:
     found = read_rows.where("fault is null")
     grouped = found.where("node is not null").select(SIGHTINGS.names)
     ungrouped = found.where("node is null").select(SIGHTINGS.names)
-    return grouped.union(add_variants(ungrouped, reports(read_rows)))
+    return grouped.union(add_variants(ungrouped, distinct_reports(read_rows)))
 
 
 def races(read_rows: DataFrame) -> DataFrame:
     """The races in the rows that were read, in the schema of the table `races`."""
-    variants = reduce_spark.variants_frame(sightings(read_rows), reports(read_rows)).persist()
+    variants = reduce_spark.variants_frame(sightings(read_rows), distinct_reports(read_rows)).persist()
     found = reduce_spark.races_frame(reduce_spark.name_variants(variants)).persist()
     return reduce_spark.finish_races(found, families(found))

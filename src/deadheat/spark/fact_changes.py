@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deadheat.lake import documents, race_rows, sighting_rows, transactions
-from deadheat.lake.data_files import is_in, write_rows
+from deadheat.lake.data_files import TableChange, is_in, write_rows
 from deadheat.lake.schema import FILES, INGESTS, REJECTS, REPORTS, SIGHTINGS
-from deadheat.lake.transactions import Intent, TableChange
 from deadheat.spark import dataframes, input_files, reduce_spark
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS
 from deadheat.spark.tasks import DEFERRED_SCHEMA, fault_text
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from deadheat.lake.data_files import AddedFile
     from deadheat.lake.documents import FileContent
     from deadheat.lake.tables import DataFile, Lake
+    from deadheat.lake.transactions import Intent
     from deadheat.spark.input_files import FileWork, IngestPlan
     from deadheat.spark.task_output import TaskOutput
 

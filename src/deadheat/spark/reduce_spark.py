@@ -16,9 +16,9 @@ from pyspark.sql.types import StringType
 
 from deadheat.grouping.races import MAX_RACES_PER_KEY, family_reason, status_history
 from deadheat.lake import race_rows, sighting_rows
+from deadheat.lake.data_files import TableChange
 from deadheat.lake.report_row import DETAIL_COLUMNS, details_of_row
 from deadheat.lake.schema import CAUSE, FAMILIES, NODES, RACES, REPORTS, SIGHTINGS, TEXT
-from deadheat.lake.transactions import TableChange
 from deadheat.spark import dataframes
 from deadheat.spark.dataframes import component_labels, spark_schema
 
@@ -87,7 +87,7 @@ def _add_document_variants(table: pa.Table) -> pa.Table:
     return pa.Table.from_pylist(content, SIGHTINGS)
 
 
-def reports(read_rows: DataFrame) -> DataFrame:
+def distinct_reports(read_rows: DataFrame) -> DataFrame:
     """The distinct reports in the rows that were read."""
     found = read_rows.where("told is not null").select("told.*")
     return found.dropDuplicates(["digest"]).select(REPORTS.names)

@@ -1,25 +1,22 @@
-"""Starts Spark for this pipeline: quiet, in UTC, with our package on every executor."""
+"""Starts Spark for this pipeline: quiet, in UTC, with this package on every executor."""
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 import socket
 import sys
-import tempfile
-import zipfile
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyspark
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-import deadheat
 from deadheat.errors import DeadheatError
 from deadheat.object_store import environment_for_executors
+from deadheat.spark.shipping import ship_package, temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,6 +31,7 @@ appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
 """
 _JAVA_OPTIONS, _EXECUTOR_JAVA_OPTIONS = "spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"
 # independent of the time zone of the machine, and compatible with Delta
+_STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _REQUIRED_SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
@@ -42,6 +40,8 @@ _REQUIRED_SETTINGS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     # each batch of units is a partition, however few rows there are
     "spark.sql.execution.arrow.localRelationThreshold": "0",
+    # the state of `transformWithState`
+    "spark.sql.streaming.stateStore.providerClass": _STATE_STORE,
 }
 _DEFAULT_SETTINGS = {
     "spark.ui.enabled": "false",
@@ -54,6 +54,11 @@ _DEFAULT_SETTINGS = {
 }
 # socket paths are limited to about 100 characters
 _SOCKET_SETTING, _MAX_SOCKET_FOLDER_LENGTH = "spark.python.unix.domain.socket", 50
+_MASTER, _ARCHIVES, _PYTHON = "spark.master", "spark.archives", "spark.pyspark.python"
+# where executors unpack their Python environment
+_ENVIRONMENT_FOLDER = "environment"
+# set by `spark-submit`
+_GATEWAY_VARIABLE = "PYSPARK_GATEWAY_PORT"
 # the optimising compiler does not pay off for short jobs
 _SMALL_JAVA = "-XX:TieredStopAtLevel=1"
 
@@ -64,35 +69,57 @@ def start_session(
     driver_memory: str | None = None,
     verbose: bool = False,
     small: bool = False,
+    environment: str | None = None,
 ) -> SparkSession:
-    """Start a session. `master` defaults to all cores of this machine.
+    """Start a session. `master` defaults to that of `spark-submit`, then to all cores of this machine.
 
-    `small` is for short jobs. `settings` override all others.
+    `small` is for short jobs. `environment` is an archive with the Python environment of the executors. `settings`
+    override all others.
     """
     check_java()
-    spark_master = master or os.environ.get("SPARK_MASTER") or f"local[{_core_count()},4]"
+    submitted = _submitted_settings()
+    spark_master = master or submitted.get(_MASTER) or os.environ.get("SPARK_MASTER") or f"local[{_core_count()},4]"
     is_local = spark_master.startswith("local")
-    chosen = {**_DEFAULT_SETTINGS, **_local_settings(is_local, small), **_REQUIRED_SETTINGS, **(settings or {})}
+    defaults = {**_DEFAULT_SETTINGS, **_local_settings(is_local, small)}
+    chosen = {name: value for name, value in defaults.items() if name not in submitted}
+    chosen |= {**_REQUIRED_SETTINGS, **(settings or {})}
     if driver_memory:
         chosen["spark.driver.memory"] = driver_memory
-    java_options = [chosen.get(_JAVA_OPTIONS, ""), "" if verbose else _log_option()]
-    chosen[_JAVA_OPTIONS] = " ".join(filter(None, java_options))
+    if not verbose and not submitted:
+        chosen[_JAVA_OPTIONS] = f"{chosen.get(_JAVA_OPTIONS, '')} {_log_option()}".strip()
+    if environment:
+        chosen[_ARCHIVES] = ",".join(filter(None, [chosen.get(_ARCHIVES), f"{environment}#{_ENVIRONMENT_FOLDER}"]))
+        chosen[_PYTHON] = f"./{_ENVIRONMENT_FOLDER}/bin/python"
     if is_local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         # workers use this Python by default
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master(spark_master).appName("deadheat")
-    for key, value in chosen.items():
+    if python := chosen.get(_PYTHON) or submitted.get(_PYTHON):
+        os.environ["PYSPARK_PYTHON"] = python  # PySpark reads only this
+    spark = _get_session(spark_master, chosen, verbose)
+    # the executors of `local-cluster` are processes of their own
+    prepare_session(spark, ship=not is_local or spark_master.startswith("local-"))
+    return spark
+
+
+def _submitted_settings() -> dict[str, str]:
+    """The settings of `spark-submit`, if it has started this process."""
+    if _GATEWAY_VARIABLE not in os.environ:
+        return {}
+    SparkContext._ensure_initialized()
+    return dict(SparkConf().getAll())
+
+
+def _get_session(master: str, settings: Mapping[str, str], verbose: bool) -> SparkSession:
+    builder = SparkSession.builder.master(master).appName("deadheat")
+    for key, value in settings.items():
         builder = builder.config(key, value)
     try:
         with _silence_stderr(not verbose):
-            spark = builder.getOrCreate()
+            return builder.getOrCreate()
     except Exception as error:
         reason = (str(error) or type(error).__name__).strip().partition("\n")[0][:300]
-        raise DeadheatError(f"Spark does not start ({reason})", spark_master, "--verbose shows more") from error
-    # the executors of `local-cluster` do not have our package
-    prepare_session(spark, ship=not is_local or spark_master.startswith("local-"))
-    return spark
+        raise DeadheatError(f"Spark does not start ({reason})", master, "--verbose shows more") from error
 
 
 @contextmanager
@@ -113,30 +140,18 @@ def _silence_stderr(silent: bool) -> Iterator[None]:
 
 
 def prepare_session(spark: SparkSession, ship: bool) -> None:
+    """Set what this pipeline needs. `ship`: send this package to the executors, unless they have it."""
     for key, value in _REQUIRED_SETTINGS.items():
         if spark.conf.isModifiable(key):
             spark.conf.set(key, value)
     pass_store_access(spark)
     if ship:
-        spark.sparkContext.addPyFile(package_archive())
+        ship_package(spark)
 
 
 def pass_store_access(spark: SparkSession) -> None:
     """Let executors use the object stores that the driver may use."""
     spark.sparkContext.environment.update(environment_for_executors())
-
-
-def package_archive() -> str:
-    archive = os.path.join(_temporary_folder(), "deadheat.zip")
-    root = Path(deadheat.__file__).parent
-    if not root.is_dir():  # we run from a zip file
-        shutil.copyfile(root.parent, archive)
-        return archive
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
-        for path in sorted(root.rglob("*")):
-            if path.is_file() and path.suffix not in (".pyc", ".so"):
-                target.write(path, path.relative_to(root.parent))
-    return archive
 
 
 def _local_settings(is_local: bool, small: bool) -> dict[str, str]:
@@ -149,9 +164,9 @@ def _local_settings(is_local: bool, small: bool) -> dict[str, str]:
         # return the result of a task with a thousand reports directly
         "spark.task.maxDirectResultSize": "16m",
     }
-    if hasattr(socket, "AF_UNIX") and len(_temporary_folder()) < _MAX_SOCKET_FOLDER_LENGTH:
+    if hasattr(socket, "AF_UNIX") and len(temporary_folder()) < _MAX_SOCKET_FOLDER_LENGTH:
         # TCP costs 40 ms of delayed acknowledgement per task; the folder is private
-        chosen |= {f"{_SOCKET_SETTING}.enabled": "true", f"{_SOCKET_SETTING}.dir": _temporary_folder()}
+        chosen |= {f"{_SOCKET_SETTING}.enabled": "true", f"{_SOCKET_SETTING}.dir": temporary_folder()}
     if small:
         chosen |= {_JAVA_OPTIONS: _SMALL_JAVA, _EXECUTOR_JAVA_OPTIONS: _SMALL_JAVA}
     return chosen
@@ -169,16 +184,9 @@ def _core_count() -> int:
 
 
 def _log_option() -> str:
-    path = os.path.join(_temporary_folder(), "log4j2.properties")
+    path = os.path.join(temporary_folder(), "log4j2.properties")
     Path(path).write_text(_LOG_SETTINGS)
     return f"-Dlog4j2.configurationFile=file:{path}"
-
-
-@cache
-def _temporary_folder() -> str:
-    folder = tempfile.mkdtemp(prefix="deadheat-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
 
 
 def check_java() -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from deadheat.text import decoding, lazy_compile, log_records
 from deadheat.text.decoding import LINE_BREAK
 from deadheat.text.log_records import LinePiece, RecordOrder, has_escaped_lines, unescape_lines
-
-if TYPE_CHECKING:
-    import re
 
 _ISO_TIME = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[ ]?[+-]\d\d:?\d\d)?"
 
@@ -102,6 +99,7 @@ _MID_LINE_PREFIX = lazy_compile(
 _WRITER_LABEL = lazy_compile(r"\[[^\s\[\]]{1,80}\] |(?=[./@]{0,3}\w)(?!\d+\W)[^\s=]{1,80}(?:\t|[:>] )")
 # a label that changes from line to line: "[12] ", "[00:12] ", "[test:12] "
 _COUNTING_LABEL = lazy_compile(r"\[(?:[^\s\[\]]{0,60}:)?[L\d:.]{1,20}s?\] ")
+_DIGITS = lazy_compile(r"\d+")
 _STREAM_GROUPS = tuple(name for name in _KNOWN_PREFIX.groupindex if name.startswith("lane"))
 
 _MAX_LAYERS = 6
@@ -128,6 +126,33 @@ def line_number_prefix(text: str) -> str:
             return match["number"].strip() if match else ""
         text = text[match.end() :]
     return ""
+
+
+def prefix_form(prefix: str) -> tuple[str, str | None] | None:
+    """A pattern for prefixes that differ from this one only in numbers, and the stream that they name.
+
+    None if the text is not a known prefix, or contains a line number.
+    """
+    pattern, streams = "", []
+    for _ in range(_MAX_LAYERS):
+        match = _KNOWN_PREFIX.match(prefix)
+        if not match or not match[0] or match["number"]:
+            return None
+        text_start = 0
+        for name in _STREAM_GROUPS:
+            if match[name] is not None:
+                streams.append(match[name])
+                pattern += _numbers_pattern(prefix[text_start : match.start(name)]) + re.escape(match[name])
+                text_start = match.end(name)
+        pattern += _numbers_pattern(prefix[text_start : match.end()])
+        prefix = prefix[match.end() :]
+        if not prefix:
+            return pattern, "/".join(streams) or None
+    return None
+
+
+def _numbers_pattern(text: str) -> str:
+    return _DIGITS.sub("[0-9]+", re.escape(text))
 
 
 def split_prefixes(

@@ -1,0 +1,134 @@
+"""The command `lake`: checks a lake, compacts it, forgets sightings. Needs no Spark."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from deadheat import cli
+from deadheat.cli import spark_and_lake
+from deadheat.errors import DeadheatError
+from deadheat.sources import ci_metadata
+
+if TYPE_CHECKING:
+    from deadheat.lake.forget import ForgetCounts
+    from deadheat.lake.tables import Lake
+
+_HOURS_PER_WEEK = 168
+# 90d, 12w
+_AGE = re.compile(r"(?P<number>\d{1,5})(?P<unit>[hdw])")
+_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+
+_LAKE_EXAMPLES = """examples:
+  deadheat lake check --lake races-lake
+  deadheat lake compact --lake races-lake --keep-hours 24
+  deadheat lake forget --lake races-lake --older-than 90d --dry-run
+  deadheat lake forget --lake races-lake --repo shop --before 2026-01-01
+  deadheat lake forget --lake races-lake --file /var/ci/shop/unit.log
+
+exit status: 0 done, or no fault; 2 wrong usage; 3 faults found, or the environment failed
+"""
+
+
+def add_lake_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "lake",
+        help="check or compact a lake, or forget sightings",
+        description="Maintains a lake. `check` reports faults; `compact` merges small files; `forget` removes"
+        " sightings. The conditions of `forget` must all hold; at least one is required.",
+        epilog=_LAKE_EXAMPLES,
+    )
+    command.add_argument("what", choices=("check", "compact", "forget"), help="what to do")
+    spark_and_lake.add_lake_option(command)
+    command.add_argument(
+        "--keep-hours", type=cli.integer_at_least(0), default=_HOURS_PER_WEEK, metavar="N",
+        help="compact: remove files that have been unused for N hours (default: 168)",
+    )  # fmt: skip
+    age = command.add_mutually_exclusive_group()
+    age.add_argument(
+        "--before", type=cli.validated_type(ci_metadata.parse_time), metavar="DATE",
+        help="forget: only sightings before this date",
+    )  # fmt: skip
+    age.add_argument(
+        "--older-than", type=_parse_age, metavar="AGE", help="forget: only sightings older than this: 90d, 12w or 36h"
+    )
+    command.add_argument("--repo", metavar="REPO", help="forget: only sightings in this repository")
+    command.add_argument("--file", metavar="URI", help="forget: only sightings in this file, as in the table files")
+    command.add_argument("--dry-run", action="store_true", help="forget: only print what would go")
+    command.set_defaults(run=run_lake, usage_error=command.error)
+
+
+def _parse_age(text: str) -> timedelta:
+    match = _AGE.fullmatch(text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of days, weeks or hours such as 90d, 12w, 36h")
+    return int(match["number"]) * _UNITS[match["unit"]]
+
+
+def run_lake(args: argparse.Namespace) -> int:
+    _check_options(args)
+    with spark_and_lake.requires_extra("lake"):
+        from deadheat.lake import maintenance
+    lake = spark_and_lake.open_lake(args.lake)
+    if args.what == "forget":
+        return _forget_sightings(lake, args)
+    if args.what == "compact":
+        for name, (before, after) in maintenance.compact_lake(lake, args.keep_hours).items():
+            print(f"{name:10} {before} files, now {after}")
+        return cli.EXIT_NOTHING
+    faults = list(maintenance.find_faults(lake))
+    for fault in faults:
+        cli.print_to_stderr(f"{lake.uri}: {fault}")
+    if not faults:
+        print(f"{lake.uri}: {lake.row_count('sightings')} sightings, {lake.row_count('races')} races, no fault")
+    return cli.EXIT_ENVIRONMENT if faults else cli.EXIT_NOTHING
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """`forget` needs a condition, and the others have none."""
+    conditions = {
+        "--before": args.before, "--older-than": args.older_than, "--repo": args.repo, "--file": args.file
+    }  # fmt: skip
+    given = [name for name, value in conditions.items() if value is not None]
+    if args.what == "forget" and not given:
+        args.usage_error(f"forget needs at least one of {', '.join(conditions)}")
+    if args.what != "forget" and (given or args.dry_run):
+        args.usage_error(f"{(*given, '--dry-run')[0]} is an option of forget")
+
+
+def _forget_sightings(lake: Lake, args: argparse.Namespace) -> int:
+    from deadheat.lake import derivation, forget, migration
+
+    lake.require()
+    if args.dry_run and lake.is_older:
+        raise DeadheatError("was written by an earlier version", lake.uri, "`deadheat consolidate` migrates it")
+    migration.migrate_lake(lake)
+    before = args.before if args.older_than is None else datetime.now(UTC) - args.older_than
+    which = forget.ForgetFilter(before, args.repo, args.file)
+    if args.dry_run:
+        print(f"would forget {_describe_counts(forget.count_matches(lake, which))}")
+        return cli.EXIT_NOTHING
+    counts = forget.forget_sightings(lake, which)
+    races = lake.row_count("races")
+    derivation.derive_races(lake, f"forget-{uuid.uuid4().hex[:12]}-derived")
+    print(f"forgot {_describe_counts(counts)}")
+    print(f"{cli.format_count(lake.row_count('races'), 'race')} in the lake, before {races}")
+    if any(counts):
+        print(
+            f"unused data files go after {_HOURS_PER_WEEK} hours; `deadheat lake compact --keep-hours 0` removes them"
+        )
+    return cli.EXIT_NOTHING
+
+
+def _describe_counts(counts: ForgetCounts) -> str:
+    parts = [
+        cli.format_count(counts.sightings, "sighting"),
+        cli.format_count(counts.reports, "report"),
+        cli.format_count(counts.files, "file"),
+        *([cli.format_count(counts.duplicates, "duplicate file")] if counts.duplicates else []),
+        cli.format_count(counts.rejects, "reject"),
+    ]
+    return ", ".join(parts)
