@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from deltalake.exceptions import CommitFailedError
-from deltalake.transaction import AddAction, CommitProperties, RemoveAction, Transaction
+from deltalake.transaction import AddAction, CommitProperties, PostCommitHookProperties, RemoveAction, Transaction
 
 from deadheat.errors import DeadheatError
 from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, write_rows
@@ -40,6 +40,8 @@ COVERED_APPLICATION = f"{APPLICATION}-covered"
 _MAX_WRITERS = 4
 _MAX_ATTEMPTS = 100
 _MAX_PAUSE = 1.0
+# removing old logs lists all of them, so `maintenance` does it now and then
+_AFTER_COMMIT = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +225,7 @@ def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
     try:
         lake.delta_table(name).create_write_transaction(
             actions, "append", lake.delta_table(name).schema(), lake.delta_table(name).metadata().partition_columns,
-            commit_properties=properties,
+            commit_properties=properties, post_commithook_properties=_AFTER_COMMIT,
         )  # fmt: skip
     except CommitFailedError:
         lake.refresh_table(name)
