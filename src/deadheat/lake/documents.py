@@ -98,6 +98,8 @@ def ends_digest(length: int, head: str, tail: str) -> str:
     return _text_digest(length, head, tail)
 
 
-def content_digest(ends: str, sightings: int, checksum: int) -> str | None:
-    """The identity of a content; None if it has no sightings, which need not be told apart."""
-    return _text_digest(ends, sightings, checksum) if sightings else None
+def content_id(row: JsonDict) -> tuple[Any, ...] | None:
+    """What equal contents have in common; None if there are no sightings, which need not be told apart."""
+    if not row["sightings"]:
+        return None
+    return (*scope_of(row), row["content"], row["sightings"], row["checksum"])

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from deltalake.exceptions import CommitFailedError
-from deltalake.transaction import AddAction, CommitProperties, RemoveAction, Transaction
+from deltalake.transaction import AddAction, CommitProperties, PostCommitHookProperties, RemoveAction, Transaction
 
 from deadheat.errors import DeadheatError
 from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, write_rows
@@ -40,6 +40,8 @@ COVERED_APPLICATION = f"{APPLICATION}-covered"
 _MAX_WRITERS = 4
 _MAX_ATTEMPTS = 100
 _MAX_PAUSE = 1.0
+# removing old logs lists all of them, so `maintenance` does it now and then
+_AFTER_COMMIT = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +96,7 @@ def commit(
     It is called again if another writer was first, and returns None if there is nothing to change.
     """
     for attempt in range(_MAX_ATTEMPTS):
-        lake.refresh()
-        complete_changes(lake)
+        refresh_lake(lake)
         try:
             intent = build(lake.table_state(decider) + 1)
             if intent is None:
@@ -111,8 +112,32 @@ def commit(
             on_stage("done")
             return intent
         lake.storage.remove(intent.file_name)
-        time.sleep(random.uniform(0, min(_MAX_PAUSE, 0.02 * 2**attempt)))
+        _pause(attempt)
     raise DeadheatError("other processes keep writing to this lake", lake.uri, "try again later")
+
+
+def refresh_lake(lake: Lake) -> None:
+    """Read the tables anew, all facts of one state and all derived tables of one state.
+
+    Tables are read one after the other, so another writer's change may be in some of them only.
+    """
+    for attempt in range(_MAX_ATTEMPTS):
+        lake.refresh()
+        complete_changes(lake)
+        if _is_consistent(lake, FACT_TABLES) and _is_consistent(lake, DERIVED_TABLES):
+            return
+        _pause(attempt)
+    raise DeadheatError("other processes keep writing to this lake", lake.uri, "try again later")
+
+
+def _is_consistent(lake: Lake, tables: Sequence[str]) -> bool:
+    """Have these tables the same state? Before its migration, a lake has other states."""
+    is_older = any(lake.schema_version(name) < LAKE_VERSION for name in tables)
+    return is_older or len({lake.table_state(name) for name in tables}) == 1
+
+
+def _pause(attempt: int) -> None:
+    time.sleep(random.uniform(0, min(_MAX_PAUSE, 0.02 * 2**attempt)))
 
 
 def complete_changes(lake: Lake) -> list[str]:
@@ -200,7 +225,7 @@ def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
     try:
         lake.delta_table(name).create_write_transaction(
             actions, "append", lake.delta_table(name).schema(), lake.delta_table(name).metadata().partition_columns,
-            commit_properties=properties,
+            commit_properties=properties, post_commithook_properties=_AFTER_COMMIT,
         )  # fmt: skip
     except CommitFailedError:
         lake.refresh_table(name)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat.errors import DeadheatError
 from deadheat.lake import derivation, maintenance, migration, transactions
 from deadheat.model import CiRun
-from deadheat.spark import input_files, reduce_spark
+from deadheat.spark import failures, input_files, reduce_spark
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS
 from deadheat.spark.fact_changes import FactChanges
 from deadheat.spark.task_output import TaskOutput
@@ -320,7 +320,7 @@ def watch_paths(
     except KeyboardInterrupt:
         raise
     except Exception as error:
-        message = str(error).strip().partition("\n")[0]
-        raise DeadheatError(f"the query failed ({message})", lake.uri) from error
+        reason = failures.failure_reason(error)
+        raise DeadheatError(f"the query failed ({reason})", lake.uri, "run with --verbose for details") from error
     finally:
         query.stop()
