@@ -104,10 +104,12 @@ class _RecordProcessor(StatefulProcessor):
         rows: Iterator[Row],
         timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[Row]:
+        # Spark drops late records one batch later
+        watermark = _watermark(timerValues)
         arrived = [
             LogRecord(tuple(row["key"]), row["text"], row["micros"], self._has_unique_keys)
             for row in rows
-            if row["micros"] is not None
+            if row["micros"] is not None and row["micros"] >= watermark
         ]
         yield from self._read(key[0], arrived, timerValues)
 
@@ -124,7 +126,7 @@ class _RecordProcessor(StatefulProcessor):
 
     def _read(self, stream: str, arrived: list[LogRecord], timer_values: TimerValues) -> Iterator[Row]:
         """Read what is complete, and keep the rest."""
-        watermark = timer_values.getCurrentWatermarkInMs() * _MICROSECONDS_PER_MILLISECOND
+        watermark = _watermark(timer_values)
         stored, suspect_until = (self._stream.get() if self._stream.exists() else None) or (None, None)
         settled = settle_within(
             [*self._unpack_records(stored), *arrived], f"{URI_SCHEME}{stream}", watermark, self._delay, suspect_until,
@@ -149,6 +151,10 @@ class _RecordProcessor(StatefulProcessor):
     def _unpack_records(self, data: bytes | None) -> Iterator[LogRecord]:
         for row in from_ipc(bytes(data)).to_pylist() if data else ():
             yield LogRecord(tuple(row["key"]), row["text"], row["time"], self._has_unique_keys)
+
+
+def _watermark(timer_values: TimerValues) -> int:
+    return timer_values.getCurrentWatermarkInMs() * _MICROSECONDS_PER_MILLISECOND
 
 
 def _pack_records(content: list[LogRecord]) -> bytes | None:
