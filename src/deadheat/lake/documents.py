@@ -33,6 +33,11 @@ def document_id(uri: str, run: CiRun, size: int, modified: float, etag: str) -> 
     return _text_digest(uri, size, etag or round(modified, 6))
 
 
+def stream_id(uri: str) -> str:
+    """The document of a stream of log records, which grows with each ingest."""
+    return _text_digest(uri)
+
+
 def scope_of(row: JsonDict) -> tuple[str | None, str | None]:
     """Within which equal content counts once."""
     return (row["repo"], row["run"]) if row["run"] is not None else (None, None)

@@ -96,7 +96,8 @@ def add_variants(rows: Iterable[SightingRow]) -> Iterator[SightingRow]:
         if len(batch) == BATCH_SIZE:
             yield from _add_batch_variants(batch)
             batch = []
-    yield from _add_batch_variants(batch)
+    if batch:
+        yield from _add_batch_variants(batch)
 
 
 def _add_batch_variants(batch: list[SightingRow]) -> Iterator[SightingRow]:
@@ -150,6 +151,11 @@ def sighting_from_row(row: JsonDict, report: JsonDict) -> Sighting:
         serialized["claims"] = [{**c, "details": _from_pairs(c["details"])} for c in claims]
         serialized["bug_report"] = bug_report
     return sighting_from_wire(serialized)
+
+
+def sighting_of_report(report: JsonDict, document: JsonDict) -> Sighting:
+    """The sighting of a report with its names, at a location."""
+    return sighting_from_wire(_serialized_form(report, report["fingerprint"], document))
 
 
 def _serialized_form(fields: JsonDict, race: str, document: JsonDict) -> JsonDict:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat.errors import DeadheatError
 from deadheat.lake import derivation, maintenance, migration, transactions
 from deadheat.model import CiRun
-from deadheat.spark import input_files, reduce_spark
+from deadheat.spark import failures, input_files, reduce_spark
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS
 from deadheat.spark.fact_changes import FactChanges
 from deadheat.spark.task_output import TaskOutput
@@ -165,7 +165,7 @@ class _Ingest:
             prepare_lake(lake)
         plan = input_files.plan_ingest(lake, paths, options.run_of)
         options.on_plan(plan)
-        session = cache(lambda: self._start(_is_small(lake, plan)))
+        session = cache(lambda: self._start(is_small(lake, plan)))
         if not plan.work_list and not plan.faults:
             prepare_lake(lake)
             new_races = self._derive(session, {})
@@ -213,7 +213,7 @@ class _Ingest:
         return derive_races(session, self._lake, self._name, details, limit, self._options.on_stage)
 
 
-def _is_small(lake: Lake, plan: IngestPlan) -> bool:
+def is_small(lake: Lake, plan: IngestPlan) -> bool:
     return plan.size < _SMALL_BYTES and (not lake.is_there or lake.row_count("sightings") < _SMALL_ROWS)
 
 
@@ -322,7 +322,7 @@ def watch_paths(
     except KeyboardInterrupt:
         raise
     except Exception as error:
-        message = str(error).strip().partition("\n")[0]
-        raise DeadheatError(f"the query failed ({message})", lake.uri) from error
+        reason = failures.failure_reason(error)
+        raise DeadheatError(f"the query failed ({reason})", lake.uri, "run with --verbose for details") from error
     finally:
         query.stop()

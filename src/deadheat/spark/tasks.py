@@ -82,6 +82,8 @@ class LineLengthFile(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         count = self._file.readinto(buffer) or 0  # type: ignore[attr-defined]
+        if not count:
+            return 0
         # usually there is a line end near both ends of a block
         ends = bytes(buffer[:_EDGE_BYTES]), bytes(buffer[max(0, count - _EDGE_BYTES) : count])
         first, last = ends[0].find(b"\n", 0, count), ends[1].rfind(b"\n")
@@ -172,14 +174,13 @@ class _UnitContent:
     def __init__(self, raw: Any, unit: WorkUnit) -> None:
         self._raw, self.unit = raw, unit
         head = raw.read(decoding.HEAD_SIZE)
-        raw.seek(0)
-        self.size = max(unit.size, raw.seek(0, io.SEEK_END)) if not file_listing.is_remote(unit.uri) else unit.size
+        self._small = head if len(head) < decoding.HEAD_SIZE else b""
+        self.size = max(unit.size, self._read_size()) if not file_listing.is_remote(unit.uri) else unit.size
         self._head = documents.bytes_digest(head[: min(documents.END_BYTES, self.size)])
         can_be_split = files.can_be_split(head, unit.uri)
         self._known = next((known for known in unit.known if self._is_continued(head, known)), None)
         if not can_be_split:
             self._known = None
-        raw.seek(0)
         first_start = max(0, self._known.length - RANGE_OVERLAP) if self._known else 0
         # ranges that begin where an earlier file ended are of no use if the file does not continue it
         is_part = can_be_split and unit.is_range and (self._known is not None or not unit.first_start)
@@ -191,7 +192,8 @@ class _UnitContent:
         else:
             self._is_first = unit.start == unit.first_start
             self.is_read = is_part or self._is_first
-        self.is_plain = self.is_deferred or files.is_plain_log(head, unit.uri, unit.named)
+        self.is_plain = self.is_deferred or (can_be_split and files.is_plain_log(head, unit.uri, unit.named))
+        raw.seek(0)
         self._is_packed = file_listing.is_packed_file(head)
         self.document = self._known.document if self._known else unit.document
         self._replaces_from = first_start
@@ -206,8 +208,13 @@ class _UnitContent:
             return False
         return self._tail_at(known.length) == known.tail
 
+    def _read_size(self) -> int:
+        return len(self._small) if self._small else int(self._raw.seek(0, io.SEEK_END))
+
     def _tail_at(self, end: int) -> str:
         start = max(0, end - documents.END_BYTES)
+        if end <= len(self._small):
+            return documents.bytes_digest(self._small[start:end])
         self._raw.seek(start)
         return documents.bytes_digest(self._raw.read(end - start))
 
