@@ -247,18 +247,20 @@ def derive_races(
         return derivation.derive_races(lake, f"{batch}-derived", details, sum_many, max_local_rows, on_stage)
     except _ManyVariantsError:
         known = {*lake.read_rows("nodes", ["node"])["node"].to_pylist()}
-        _rebuild(session, lake, f"{batch}-rebuilt", 0, on_stage)
+        rebuild_tables(session, lake, f"{batch}-rebuilt", 0, on_stage)
         rows = lake.read_rows("races", ["race", "title", "nodes"]).to_pylist()
         return sorted((row["race"], row["title"]) for row in rows if known.isdisjoint(row["nodes"]))
 
 
-def _rebuild(
+def rebuild_tables(
     session: Callable[[], SparkSession],
     lake: Lake,
     batch: str,
     max_local_rows: int,
     on_stage: Callable[[str], None] = lambda _: None,
 ) -> None:
+    """Compute all derived tables anew."""
+
     def build(state: int) -> Intent:
         covered, name = lake.state_number, f"{batch}-{state}"
         if lake.row_count("sightings") <= max_local_rows:
@@ -275,7 +277,7 @@ def rebuild_lake(start: StartSession, lake: Lake, max_local_rows: int = MAX_LOCA
     lake.require()
     prepare_lake(lake)
     session = cache(lambda: start(lake.row_count("sightings") < _SMALL_ROWS))
-    _rebuild(session, lake, f"rebuilt-{uuid.uuid4().hex[:12]}", max_local_rows)
+    rebuild_tables(session, lake, f"rebuilt-{uuid.uuid4().hex[:12]}", max_local_rows)
     return lake.row_count("races")
 
 
