@@ -591,7 +591,7 @@ def test_functions_on_frames_give_the_tables(spark: Any, cases: Path, tmp_path: 
     assert sorted(map(str, races.toArrow().to_pylist())) == tables["races"] != []
     assert spark_module.families(races).count() == len(tables["families"])
     assert spark_module.sightings(seen).count() == len(tables["sightings"])
-    assert spark_module.reports(seen).count() == len(tables["reports"])
+    assert spark_module.distinct_reports(seen).count() == len(tables["reports"])
 
 
 def test_the_format_gives_reports_as_nested_columns(spark: Any) -> None:
