@@ -29,7 +29,7 @@ def taken(spark: Any, root: Path, paths: Sequence[Path], **options: Any) -> Inge
     return ingest_files(lambda small: spark, lake, given, IngestOptions(**options))
 
 
-def content(root: Path) -> dict[str, list[str]]:
+def content(root: Path | str) -> dict[str, list[str]]:
     """All that a lake holds, in an order of its own."""
     lake = Lake(str(root))
     told = {}

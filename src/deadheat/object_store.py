@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from typing import Any
 
 # the first block of a file, and the largest; a sequential read doubles the block each time
 _FIRST_BLOCK, _MAX_BLOCK = 1 << 20, 1 << 23
 # blocks kept besides the first and the last of the file
 _KEPT_BLOCKS = 3
+_ARROW = re.compile(r"\x1b\[\d*m|↳")
+_MAX_MESSAGE = 500
 # what s3fs and delta-rs read of the environment
 _STORE_VARIABLES = (
     "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
@@ -72,7 +75,20 @@ def _s3_region() -> str:
 
 
 def error_text(error: Exception) -> str:
-    return (str(error) or type(error).__name__).partition("\n")[0]
+    """The message of an error on one line. delta-rs prints each cause on a line of its own, after a coloured arrow."""
+    lines = _ARROW.sub("", str(error)).splitlines()
+    return ": ".join(filter(None, map(str.strip, lines)))[:_MAX_MESSAGE] or type(error).__name__
+
+
+def read_bytes(file_system: Any, path: str, start: int = 0, end: int | None = None) -> bytes:
+    """A range of a file, or all of it, with one request. Raises OSError."""
+    try:
+        data: bytes = file_system.cat_file(path, start=start, end=end)
+    except OSError:
+        raise
+    except Exception as error:  # each file system raises its own
+        raise OSError(error_text(error)) from error
+    return data
 
 
 class RemoteFile(io.RawIOBase):
@@ -145,12 +161,7 @@ class RemoteFile(io.RawIOBase):
         ahead = min(2 * preceding[-1], _MAX_BLOCK) if preceding else 0 if self._blocks else _FIRST_BLOCK
         stop = max(start + wanted, min(start + ahead, self._end))
         stop = min(stop, self._size, *(at for at, _ in self._blocks if at > start))
-        try:
-            data: bytes = self._file_system.cat_file(self._path, start=start, end=stop)
-        except OSError:
-            raise
-        except Exception as error:  # each file system raises its own
-            raise OSError(error_text(error)) from error
+        data = read_bytes(self._file_system, self._path, start, stop)
         if len(data) < stop - start:
             self._size = start + len(data)
         self._keep_block(start, data)

@@ -55,6 +55,7 @@ class LogRecord(NamedTuple):
     key: tuple[Any, ...]  # the place in the order of the stream
     text: str
     time: int | None = None  # of the event, in microseconds since 1970
+    has_unique_key: bool = True  # other records with this key are duplicates; false if it is only a time
     is_partial: bool = False  # the line continues in the next record
     file: str = ""  # where the record was read, and at which position
     position: int = -1
@@ -86,40 +87,40 @@ class StreamReport(NamedTuple):
     last_time: int | None
 
 
-def place_records(records: Iterable[LogRecord], has_unique_keys: bool = True) -> Iterator[PlacedRecord]:
+def place_records(records: Iterable[LogRecord]) -> Iterator[PlacedRecord]:
     """Yield the records without duplicates. They are sorted by key, file and position.
 
-    Records with equal keys and texts are duplicates. If keys are only times (`has_unique_keys` is false), several
-    records of a file may have the same key: their positions decide.
+    Records with equal keys and texts are duplicates. If keys are only times, several records of a file may have the
+    same key: their positions decide.
     """
     for _, group in groupby(records, lambda record: record.key):
-        yield from _place_group(group, has_unique_keys)
+        yield from _place_group(group)
 
 
-def _place_group(group: Iterator[LogRecord], has_unique_keys: bool) -> Iterator[PlacedRecord]:
+def _place_group(group: Iterator[LogRecord]) -> Iterator[PlacedRecord]:
     """Place the records with one key."""
     tied = list(islice(group, _MAX_TIED + 1))
     if len(tied) == 1:
         yield PlacedRecord(tied[0], Placement.BY_KEY)
     elif len(tied) <= _MAX_TIED:
-        yield from _place_tied(tied, has_unique_keys)
+        yield from _place_tied(tied)
     else:
         yield from (PlacedRecord(record, Placement.UNKNOWN) for record in chain(tied, group))
 
 
-def _place_tied(tied: list[LogRecord], has_unique_keys: bool) -> Iterator[PlacedRecord]:
+def _place_tied(tied: list[LogRecord]) -> Iterator[PlacedRecord]:
     """Place records with equal keys."""
-    placement = Placement.UNKNOWN
-    chosen = list({(record.text, record.is_partial): record for record in tied}.values())
-    if not has_unique_keys and all(record.position >= 0 for record in tied):
+    distinct = list({(record.text, record.is_partial): record for record in tied}.values())
+    if len(distinct) == 1:
+        yield PlacedRecord(distinct[0], Placement.BY_KEY)
+        return
+    if not tied[0].has_unique_key and all(record.position >= 0 for record in tied):
         files = [list(group) for _, group in groupby(tied, lambda record: record.file)]
         texts = [[record.text for record in group] for group in files]
         if all(other == texts[0] for other in texts[1:]):  # files with the same content
-            chosen, placement = files[0], Placement.BY_POSITION
-    if len(chosen) == 1:
-        placement = Placement.BY_KEY
-    for record in chosen:
-        yield PlacedRecord(record, placement)
+            yield from (PlacedRecord(record, Placement.BY_POSITION) for record in files[0])
+            return
+    yield from (PlacedRecord(record, Placement.UNKNOWN) for record in distinct)
 
 
 class _Candidate(NamedTuple):
@@ -272,15 +273,13 @@ def _offsets(data: bytes, literal: bytes) -> Iterator[int]:
         at = data.find(literal, at + len(literal))
 
 
-def read_stream(
-    records: Iterable[LogRecord], uri: str, has_unique_keys: bool = True, opt_in: bool = False
-) -> Iterator[StreamReport]:
+def read_stream(records: Iterable[LogRecord], uri: str, opt_in: bool = False) -> Iterator[StreamReport]:
     """Yield the reports of one stream, whose records are sorted by key, file and position.
 
     Memory is bounded, however long the stream is.
     """
     joined, done = _JoinedRecords(), 0
-    for placed in place_records(records, has_unique_keys):
+    for placed in place_records(records):
         joined.add_record(placed)
         if len(joined.text) > _BLOCK_SIZE + 2 * _KEPT_BEFORE:
             limit = joined.end - _KEPT_BEFORE
@@ -308,12 +307,7 @@ class SettledReports(NamedTuple):
 
 
 def settle_records(
-    records: Iterable[LogRecord],
-    uri: str,
-    watermark: int,
-    suspect_until: int | None = None,
-    has_unique_keys: bool = True,
-    force: bool = False,
+    records: Iterable[LogRecord], uri: str, watermark: int, suspect_until: int | None = None, force: bool = False
 ) -> SettledReports:
     """Read the records of one stream, of which all before the watermark have arrived.
 
@@ -322,10 +316,11 @@ def settle_records(
     """
     ordered = sorted(records, key=sort_key)
     joined = _JoinedRecords()
-    complete, rest = [], []
+    complete: list[LogRecord] = []
+    rest: list[LogRecord] = []
     for record in ordered:
         (complete if force or record.time is None or record.time <= watermark else rest).append(record)
-    for placed in place_records(complete, has_unique_keys):
+    for placed in place_records(complete):
         joined.add_record(placed)
     candidates = joined.find_candidates(uri, opt_in=False)
     verdicts = joined.judge_candidates(candidates)

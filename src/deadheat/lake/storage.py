@@ -9,15 +9,19 @@ import time
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from deadheat import object_store
 from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+Result = TypeVar("Result")
 
 
+# seconds between attempts
+_PAUSES = (0.1, 1.0)
 LOG_FOLDER = "_delta_log"
 
 
@@ -27,6 +31,7 @@ class LakeStorage:
     def __init__(self, root: str) -> None:
         self.is_local = "://" not in root or root.startswith("file://")
         self.delta_options: dict[str, str] = {}
+        self._sizes: dict[str, int] = {}
         if self.is_local:
             self._path = str(Path(root.removeprefix("file://")).absolute())
             # for delta-rs and Spark
@@ -54,7 +59,16 @@ class LakeStorage:
     def arrow_filesystem(self) -> Any:
         from pyarrow import fs
 
-        return fs.LocalFileSystem() if self.is_local else fs.PyFileSystem(fs.FSSpecHandler(self.filesystem))
+        if self.is_local:
+            return fs.LocalFileSystem()
+        from deadheat.lake.remote_files import RemoteFileHandler  # imports pyarrow
+
+        return fs.PyFileSystem(RemoteFileHandler(self.filesystem, self._sizes))
+
+    def note_sizes(self, sizes: Iterable[tuple[str, int]]) -> None:
+        """Remember the sizes of files, so that opening them takes no request."""
+        if not self.is_local:
+            self._sizes.update((self.path_of(name), size) for name, size in sizes)
 
     def path_of(self, name: str) -> str:
         return f"{self._path}/{name}"
@@ -70,8 +84,6 @@ class LakeStorage:
 
         delta-rs reports a folder without read permission as missing.
         """
-        if not self.is_local:
-            return ""
         folder = Path(self.path_of(table))
         try:
             log = [*(folder / LOG_FOLDER).iterdir()]
@@ -85,6 +97,28 @@ class LakeStorage:
             return ""
         has_data = any(child.name != LOG_FOLDER for child in folder.iterdir())
         return "has data files, but no log" if has_data else ""
+
+    def access_fault(self) -> str:
+        """Why the store does not list the lake, or "". Its own message is clearer than that of delta-rs."""
+        try:
+            self.filesystem.ls(self._path, refresh=True)
+        except FileNotFoundError as error:
+            return "" if self._path in str(error) else str(error)  # the bucket is missing
+        except Exception as error:  # noqa: BLE001, each file system raises its own
+            return object_store.error_text(error)
+        return ""
+
+    def repeated(self, read: Callable[[], Result]) -> Result:
+        """The result of a read, which is repeated if a connection to a store breaks.
+
+        delta-rs repeats failed requests, but not one whose answer ends too early.
+        """
+        for pause in () if self.is_local else _PAUSES:
+            try:
+                return read()
+            except OSError:
+                time.sleep(pause)
+        return read()
 
     def make_folder(self, name: str = "") -> None:
         if self.is_local:
@@ -128,7 +162,7 @@ class LakeStorage:
             self.filesystem.rm(self.path_of(name), recursive=True)
 
     def read_bytes(self, name: str) -> bytes:
-        return bytes(self.filesystem.cat_file(self.path_of(name)))
+        return object_store.read_bytes(self.filesystem, self.path_of(name))
 
     def write_json(self, name: str, content: Any) -> None:
         """Write a JSON file atomically."""

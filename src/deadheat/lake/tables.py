@@ -24,6 +24,7 @@ from deadheat.lake.schema import (
     statistics_columns,
 )
 from deadheat.lake.storage import LakeStorage
+from deadheat.object_store import error_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -43,7 +44,8 @@ APPLICATION = "deadheat"
 # readers of an old snapshot, and time travel, find their files for this long
 RETENTION_HOURS = 168
 _TABLE_PROPERTIES = {
-    "delta.checkpointInterval": "20",
+    # whoever opens a table reads every commit since the last checkpoint, with three requests each
+    "delta.checkpointInterval": "5",
     "delta.logRetentionDuration": f"interval {RETENTION_HOURS} hours",
     "delta.deletedFileRetentionDuration": f"interval {RETENTION_HOURS} hours",
 }
@@ -126,18 +128,19 @@ class Lake:
         return _property_version(self.delta_table(name), SCHEMA_PROPERTY)
 
     @property
-    def has_older_fingerprints(self) -> bool:
-        return _property_version(self.delta_table("files"), "deadheat.fingerprint") < FINGERPRINT_VERSION
+    def fingerprint_version(self) -> int:
+        """The version of the fingerprints of a lake of an earlier schema; now each row has one."""
+        return _property_version(self.delta_table("files"), "deadheat.fingerprint")
 
     def refresh(self) -> None:
         """Read the changes of other processes."""
         for table in self._tables.values():
-            table.update_incremental()
+            self.storage.repeated(table.update_incremental)
         self._data_files.clear()
         self.__dict__.pop("is_there", None)
 
     def refresh_table(self, name: str) -> None:
-        self.delta_table(name).update_incremental()
+        self.storage.repeated(self.delta_table(name).update_incremental)
         self._data_files.pop(name, None)
 
     def reopen(self) -> None:
@@ -163,12 +166,16 @@ class Lake:
         if table is None:
             uri = self.storage.uri_of(name)
             try:
-                table = DeltaTable(uri, storage_options=self.storage.delta_options or None)
+                options = self.storage.delta_options or None
+                table = self.storage.repeated(lambda: DeltaTable(uri, storage_options=options))
             except TableNotFoundError as error:
-                if fault := self.storage.table_fault(name):
+                if self.storage.is_local and (fault := self.storage.table_fault(name)):
                     raise _unreadable_error(uri, fault) from error
                 return None
             except (DeltaError, OSError) as error:  # object stores raise OSError
+                if not self.storage.is_local:
+                    fault = self.storage.access_fault() or error_text(error)
+                    raise DeadheatError(f"cannot be opened ({fault})", uri) from error
                 raise _unreadable_error(uri, self.storage.table_fault(name) or error) from error
             _check_versions(table, uri)
             self._tables[name] = table
@@ -189,6 +196,7 @@ class Lake:
         known = self._data_files.get(name)
         if known is None:
             known = self._data_files[name] = _data_files_of(self.delta_table(name))
+            self.storage.note_sizes((f"{name}/{file.path}", file.size) for file in known)
         return known
 
     def row_count(self, name: str) -> int:
@@ -210,6 +218,10 @@ class Lake:
             # as fast, without `pyarrow.dataset`, which takes 0.3 s to import
             empty = pa.schema([TABLES[name].field(column) for column in wanted]).empty_table()
             return pa.concat_tables([empty, *(read_file(self.storage, name, f.path, wanted) for f in chosen)])
+
+    def read_added(self, name: str, path: str) -> pa.Table:
+        """All rows of a data file that is not part of its table yet."""
+        return read_file(self.storage, name, path, TABLES[name].names)
 
     def count_rows(self, name: str, where: pc.Expression, file: DataFile) -> int:
         """How many rows of a data file a condition is true for."""

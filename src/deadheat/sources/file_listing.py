@@ -85,7 +85,7 @@ def list_entries(paths: Sequence[str]) -> Iterator[FileEntry | UnreadableError]:
         try:
             status = os.stat(path)
         except OSError as error:
-            yield unreadable_error(path, error)
+            yield remote_error(path) if is_remote(path) else unreadable_error(path, error)
             continue
         if stat.S_ISDIR(status.st_mode):
             yield from _walk_folder(path, frozenset([(status.st_dev, status.st_ino)]))
@@ -96,6 +96,10 @@ def list_entries(paths: Sequence[str]) -> Iterator[FileEntry | UnreadableError]:
 def unreadable_error(path: str, error: OSError) -> UnreadableError:
     # an unset shell variable gives an empty name, which is shown as ''
     return UnreadableError((error.strerror or str(error)).lower(), FileEntry(path, None).uri or "''")
+
+
+def remote_error(path: str) -> UnreadableError:
+    return UnreadableError("only `deadheat ingest` reads from a remote file system", path, "copy it here first")
 
 
 def _walk_folder(folder: str, ancestors: frozenset[tuple[int, int]]) -> Iterator[FileEntry | UnreadableError]:

@@ -57,10 +57,12 @@ class _ReadDocument:
         return self.content.replaces_from
 
     @property
-    def run(self) -> tuple[str | None, str | None]:
-        """Within which equal content counts once."""
-        run = self.work.run
-        return (run.repo, run.run) if run.run is not None else (None, None)
+    def content_columns(self) -> JsonDict:
+        """The columns that tell whether two documents have the same content."""
+        return {
+            "repo": self.work.run.repo, "run": self.work.run.run, "content": self.content.decoded_ends,
+            "sightings": self.sightings, "checksum": self.checksum,
+        }  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -187,17 +189,17 @@ class FactChanges:
 
     def _find_duplicates(self, read: list[_ReadDocument]) -> None:
         """Documents whose content another one of the same run has, in the batch or in the lake."""
-        digests = {document.id: _content_digest(document) for document in read}
-        wanted = {digest for digest in digests.values() if digest}
+        found = {document.id: documents.content_id(document.content_columns) for document in read}
+        wanted = {document.content.decoded_ends for document in read if found[document.id]}
         if not wanted:
             return
-        columns = ("document", "repo", "run", "content", "duplicate_of")
+        columns = ("document", "repo", "run", "content", "sightings", "checksum", "duplicate_of")
         rows = self._lake.read_rows("files", columns, is_in("content", wanted)).to_pylist()
-        known = {(row["content"], *documents.scope_of(row)): row["document"] for row in rows if not row["duplicate_of"]}
+        known = {documents.content_id(row): row["document"] for row in rows if not row["duplicate_of"]}
         for document in sorted(read, key=lambda document: document.work.file.uri):
-            digest = digests[document.id]
-            if digest and not document.is_stored:
-                other = known.setdefault((digest, *document.run), document.id)
+            content = found[document.id]
+            if content and not document.is_stored:
+                other = known.setdefault(content, document.id)
                 if other != document.id:
                     document.duplicate_of = other
                     self.counts.duplicates.append((document.work.file.uri, other))
@@ -367,7 +369,7 @@ class FactChanges:
         return {
             "uri": file.uri, "document": document.id, "repo": run.repo, "run": run.run, "job": run.job,
             "length": content.length, "modified_at": input_files.modified_time(file), "etag": file.etag or None,
-            "head": content.head, "tail": content.tail, "content": _content_digest(document),
+            "head": content.head, "tail": content.tail, "content": content.decoded_ends,
             "duplicate_of": document.duplicate_of, "sightings": document.sightings, "checksum": document.checksum,
             "state": state, "ingest": self._batch,
         }  # fmt: skip
@@ -377,10 +379,6 @@ class FactChanges:
 
 
 _CHECKSUM_COLUMNS = ("uri", "offset", "length", "lane", "report", "names")
-
-
-def _content_digest(document: _ReadDocument) -> str | None:
-    return documents.content_digest(document.content.decoded_ends, document.sightings, document.checksum)
 
 
 def _split_by_document(rows: pa.Table) -> dict[str, pa.Table]:

@@ -162,12 +162,12 @@ class _Ingest:
     def run(self, paths: Sequence[str]) -> IngestSummary:
         lake, options = self._lake, self._options
         if lake.is_there:
-            _prepare_lake(lake)
+            prepare_lake(lake)
         plan = input_files.plan_ingest(lake, paths, options.run_of)
         options.on_plan(plan)
-        session = cache(lambda: self._start(_is_small(lake, plan)))
+        session = cache(lambda: self._start(is_small(lake, plan)))
         if not plan.work_list and not plan.faults:
-            _prepare_lake(lake)
+            prepare_lake(lake)
             new_races = self._derive(session, {})
             return IngestSummary(
                 known_files=plan.known_count, races=lake.row_count("races"), new_races=tuple(new_races)
@@ -178,7 +178,7 @@ class _Ingest:
             ThreadPoolExecutor(1) as executor,
             report_progress(session() if plan.work_list else None, plan.size, options.on_bytes_read),
         ):
-            prepared = executor.submit(_prepare_lake, lake)
+            prepared = executor.submit(prepare_lake, lake)
             if plan.work_list:
                 output.run_tasks(session(), plan.work_list, options.unit_bytes)
         prepared.result()
@@ -213,11 +213,11 @@ class _Ingest:
         return derive_races(session, self._lake, self._name, details, limit, self._options.on_stage)
 
 
-def _is_small(lake: Lake, plan: IngestPlan) -> bool:
+def is_small(lake: Lake, plan: IngestPlan) -> bool:
     return plan.size < _SMALL_BYTES and (not lake.is_there or lake.row_count("sightings") < _SMALL_ROWS)
 
 
-def _prepare_lake(lake: Lake) -> None:
+def prepare_lake(lake: Lake) -> None:
     """Create missing tables, and migrate those of earlier versions."""
     lake.create_tables()
     migration.migrate_lake(lake)
@@ -273,7 +273,7 @@ def _rebuild(
 def rebuild_lake(start: StartSession, lake: Lake, max_local_rows: int = MAX_LOCAL_ROWS) -> int:
     """Rebuild races and families from the facts. Returns the number of races."""
     lake.require()
-    _prepare_lake(lake)
+    prepare_lake(lake)
     session = cache(lambda: start(lake.row_count("sightings") < _SMALL_ROWS))
     _rebuild(session, lake, f"rebuilt-{uuid.uuid4().hex[:12]}", max_local_rows)
     return lake.row_count("races")

@@ -85,13 +85,13 @@ def reports(
 
 
 def _stream_column(df: DataFrame, names: Sequence[str]) -> Column:
-    """The name of the stream: `namespace=shop,pod=cart-1`."""
+    """The name of the stream: `namespace=shop,kubernetes.pod=cart-1`."""
     parts = []
     for name in names:
         is_nested = isinstance(df.select(F.col(name)).schema[0].dataType, (StructType, MapType, ArrayType))
         value = F.to_json(F.col(name)) if is_nested else F.col(name).cast("string")
         escaped = F.regexp_replace(F.coalesce(value, F.lit("")), r"[\\,]", r"\\$0")
-        parts.append(F.concat(F.lit(f"{name.rpartition('.')[2]}="), escaped))
+        parts.append(F.concat(F.lit(f"{name}="), escaped))
     return F.concat_ws(",", *parts) if parts else F.lit("")
 
 
@@ -113,8 +113,10 @@ def _read_sorted_records(
 
     def found() -> Iterator[JsonDict]:
         for stream, content in groupby(rows, lambda row: row[0]):
-            log_records = (LogRecord(row[2 : 2 + key_count], row[1], row[2 + key_count]) for row in content)
-            for report in records.read_stream(log_records, f"{URI_SCHEME}{stream}", has_unique_keys):
+            log_records = (
+                LogRecord(row[2 : 2 + key_count], row[1], row[2 + key_count], has_unique_keys) for row in content
+            )
+            for report in records.read_stream(log_records, f"{URI_SCHEME}{stream}"):
                 yield writer.row_of(stream, report)
 
     yield from record_batches(found(), RECORD_REPORTS)

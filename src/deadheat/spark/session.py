@@ -31,8 +31,9 @@ appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
 """
 _JAVA_OPTIONS, _EXECUTOR_JAVA_OPTIONS = "spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"
+STATE_STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 # independent of the time zone of the machine, and compatible with Delta
-_STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _REQUIRED_SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
@@ -42,7 +43,7 @@ _REQUIRED_SETTINGS = {
     # each batch of units is a partition, however few rows there are
     "spark.sql.execution.arrow.localRelationThreshold": "0",
     # the state of `transformWithState`
-    "spark.sql.streaming.stateStore.providerClass": _STATE_STORE,
+    STATE_STORE_SETTING: ROCKSDB,
 }
 _DEFAULT_SETTINGS = {
     "spark.ui.enabled": "false",

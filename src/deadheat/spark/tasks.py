@@ -18,7 +18,7 @@ from deadheat._version import PARSER_VERSION
 from deadheat.api import read_opened_documents
 from deadheat.errors import DeadheatError, UnreadableError
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
-from deadheat.lake import documents, report_row, sighting_rows
+from deadheat.lake import documents, kept_text, report_row, sighting_rows
 from deadheat.lake.documents import FileContent
 from deadheat.lake.schema import REPORT_FIELDS, REPORTS, SIGHTINGS, TEXT, TEXTS
 from deadheat.model import Sighting
@@ -112,8 +112,6 @@ _BATCH_ROWS = 1024
 _MAX_KNOWN_REPORTS = 1 << 18
 _RUN_COLUMNS = ("observed_at", "repo", "commit", "branch", "job", "run")
 _VERSIONS = {"parser_version": PARSER_VERSION, "fingerprint_version": FINGERPRINT_VERSION}
-# text kept with a report; more is more than any detector prints
-_MAX_TEXT = 1 << 18
 # recent bytes of a stream kept for the text of reports
 _RECENT_BYTES = 1 << 22
 
@@ -360,14 +358,14 @@ class UnitReader:
         if len(self._known_digests) > _MAX_KNOWN_REPORTS:
             self._known_digests.clear()
         self._known_digests.add(digest)
-        return {**row, "told": NewReport(sighting, self._text_of(row))}
+        return {**row, "told": NewReport(sighting, self._text_of(sighting))}
 
-    def _text_of(self, row: JsonDict) -> bytes | None:
+    def _text_of(self, sighting: SightingRow) -> bytes | None:
+        row = sighting.row
         try:
-            text = self._read_between(row["offset"], row["offset"] + row["length"])
+            return kept_text.kept_text(self._read_between, row["offset"], row["length"], sighting.source)
         except (OSError, DeadheatError):
             return None
-        return text if len(text) == row["length"] <= _MAX_TEXT else None
 
 
 def _only_sightings(
