@@ -22,6 +22,7 @@ from deadheat.model import CiRun
 from deadheat.spark import failures, input_files, reduce_spark
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS
 from deadheat.spark.fact_changes import FactChanges
+from deadheat.spark.shipping import classic_context
 from deadheat.spark.task_output import TaskOutput
 
 if TYPE_CHECKING:
@@ -50,12 +51,19 @@ MAX_LOCAL_VARIANTS = 200_000
 
 
 @contextmanager
-def report_progress(spark: SparkSession | None, size: int, tick: Callable[[int], None]) -> Iterator[None]:
-    """Call `tick` with the number of further bytes read, and with the remaining ones at the end."""
-    if spark is None:
+def report_progress(
+    spark: SparkSession | None, size: int, tick: Callable[[int], None], on_poll: Callable[[], None] = lambda: None
+) -> Iterator[None]:
+    """Call `tick` with the number of further bytes read, and with the remaining ones at the end.
+
+    With Spark Connect, which does not tell what is finished, it is called only at the end.
+    """
+    context = classic_context(spark) if spark is not None else None
+    if context is None:
         yield
+        tick(size)
         return
-    finished, tracker, reported = threading.Event(), spark.sparkContext.statusTracker(), 0
+    finished, tracker, reported = threading.Event(), context.statusTracker(), 0
 
     def report_up_to(count: int) -> None:
         nonlocal reported
@@ -68,6 +76,7 @@ def report_progress(spark: SparkSession | None, size: int, tick: Callable[[int],
             # units are spread evenly, so the share of tasks is the share of bytes
             stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
             done = [stage.numCompletedTasks / max(1, stage.numTasks) for stage in stages if stage is not None]
+            on_poll()
             report_up_to(int(size * max(done, default=0.0)))
 
     thread = threading.Thread(target=poll_stages, daemon=True)
@@ -77,6 +86,7 @@ def report_progress(spark: SparkSession | None, size: int, tick: Callable[[int],
     finally:
         finished.set()
         thread.join()
+    on_poll()
     report_up_to(size)
 
 
@@ -89,6 +99,7 @@ class IngestOptions:
     max_local_rows: int = MAX_LOCAL_ROWS  # up to this many rows are processed on the driver
     on_plan: Callable[[IngestPlan], None] = lambda _: None
     on_bytes_read: Callable[[int], None] = lambda _: None  # number of further bytes read
+    on_sightings_found: Callable[[int], None] = lambda _: None  # number of sightings so far
     on_stage: Callable[[str], None] = lambda _: None  # name of the finished stage
 
 
@@ -104,6 +115,7 @@ class IngestSummary:
     new_races: tuple[tuple[str, str], ...] = ()  # id and title
     duplicates: tuple[str, ...] = ()  # files with the content of another file of their run
     rejects: tuple[tuple[str, str], ...] = ()  # URI and message
+    tasks: int = 0  # that have read documents
     seconds: float = 0.0
 
     def added_to(self, other: IngestSummary) -> IngestSummary:
@@ -118,6 +130,7 @@ class IngestSummary:
             new_races=(*other.new_races, *self.new_races),
             duplicates=(*other.duplicates, *self.duplicates),
             rejects=tuple(sorted({*other.rejects, *self.rejects})),
+            tasks=self.tasks + other.tasks,
         )
 
 
@@ -176,7 +189,12 @@ class _Ingest:
         # the tables are prepared while the tasks read
         with (
             ThreadPoolExecutor(1) as executor,
-            report_progress(session() if plan.work_list else None, plan.size, options.on_bytes_read),
+            report_progress(
+                session() if plan.work_list else None,
+                plan.size,
+                options.on_bytes_read,
+                lambda: options.on_sightings_found(output.found_count),
+            ),
         ):
             prepared = executor.submit(prepare_lake, lake)
             if plan.work_list:
@@ -206,6 +224,7 @@ class _Ingest:
             new_races=tuple(new_races),
             duplicates=tuple(uri for uri, _ in changes.counts.duplicates),
             rejects=tuple(changes.faults),
+            tasks=len(output.results),
         )
 
     def _derive(self, session: Callable[[], SparkSession], details: dict[str, Any]) -> list[tuple[str, str]]:

@@ -186,6 +186,7 @@ def plan_ingest(lake: Lake, paths: Sequence[str], run_of: Callable[[str], CiRun]
 
 # app.log.1, app.log-20261118, app.log.2026-11-18: logrotate; app-2026-11-18T10-00-00.000.log: lumberjack
 _ROTATED = re.compile(r"(?P<base>.+?)(?:\.(?P<number>\d{1,4})|[.-]\d{4}-?\d\d-?\d\d[\dT.:_-]*)(?P<extension>\.[a-z]+)?")
+_HAS_NUMBER = re.compile(r"[.-]\d")
 _PACKED_SUFFIX = re.compile(r"\.(?:gz|zst|bz2|xz)$")
 
 
@@ -194,7 +195,7 @@ def names_before_rotation(uri: str) -> list[str]:
     folder, slash, name = uri.rpartition("/")
     unpacked = _PACKED_SUFFIX.sub("", name)
     names = [unpacked] if unpacked != name else []
-    if match := _ROTATED.fullmatch(unpacked):
+    if _HAS_NUMBER.search(unpacked) and (match := _ROTATED.fullmatch(unpacked)):
         base, number, extension = match["base"], match["number"], match["extension"] or ""
         names.append(f"{base}{extension}")
         if number and int(number) > 1:
