@@ -40,7 +40,9 @@ class LogWriter:
     def append(self, reports: int = 1) -> None:
         with self.log.open("ab") as log:
             for _ in range(reports):
-                log.write(lines(100 * self.written) + logs.generate_report(self.written) + lines(100 * self.written + 50))
+                log.write(
+                    lines(100 * self.written) + logs.generate_report(self.written) + lines(100 * self.written + 50)
+                )
                 self.written += 1
 
     def append_half(self) -> None:
@@ -106,10 +108,7 @@ ROTATIONS: dict[str, Callable[[LogWriter], list[Step]]] = {
         log.append,
     ],
     "renamed without a new log for a while": lambda log: [lambda: (log.append(), log.rename()), log.append, log.append],
-    "copied and truncated": lambda log: [
-        lambda: (log.append(), log.copy(), log.truncate(), log.append()),
-        log.append,
-    ],
+    "copied and truncated": lambda log: [lambda: (log.append(), log.copy(), log.truncate(), log.append()), log.append],
     "copied, then truncated": lambda log: [lambda: (log.append(), log.copy()), log.append, log.truncate, log.append],
     "truncated at once": lambda log: [log.copy, log.truncate, log.append, log.append],
     "compressed": lambda log: [
@@ -137,3 +136,32 @@ def test_reports_of_a_rotated_log_are_ingested_once(spark: Any, rotation: str, t
     watch(spark, lake, [str(log.folder)], steps[:half])
     watch(spark, lake, [str(log.folder)], steps[half:])
     assert_once(Lake(lake), log.written)
+
+
+def test_a_lake_and_logs_on_an_object_store_are_watched(spark: Any, s3: S3Store) -> None:
+    session.pass_store_access(spark)
+    report = [logs.generate_report(number) for number in range(3)]
+    s3.put("logs/a.log", report[0])
+    steps = [
+        lambda: s3.put("logs/b.log", report[1]),
+        lambda: s3.put("logs/a.log", report[0] + report[2]),
+        lambda: s3.delete("logs/b.log"),
+    ]
+    summaries = watch(spark, s3.uri("lake"), [s3.uri("logs")], steps)
+    assert [summary.sightings for summary in summaries] == [1, 1, 1, 0]
+    assert_once(Lake(s3.uri("lake")), 3)
+
+
+def test_the_streaming_source_continues_from_its_checkpoint(spark: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    tasks.register(spark)
+    for name in ("a.log", "b.log", "c.log"):
+        (folder / name).write_bytes(logs.generate_report(ord(name[0])))
+        if name == "a.log":
+            continue  # the first batch has two files
+        stream = spark.readStream.format("deadheat").load(str(folder))
+        query = stream.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        query.trigger(availableNow=True).format("parquet").start(str(tmp_path / "found")).awaitTermination()
+    uris = [row.uri for row in spark.read.parquet(str(tmp_path / "found")).collect()]
+    assert sorted(uri.rpartition("/")[2] for uri in uris) == ["a.log", "b.log", "c.log"]
