@@ -78,27 +78,17 @@ def test_a_file_as_lake_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert err.startswith(f"deadheat: {file}: is a file; name the folder of a lake")
 
 
-class Query:
-    """A query that does one batch and is then interrupted."""
-
-    def awaitTermination(self) -> None:  # noqa: N802, its name in Spark
-        raise KeyboardInterrupt
-
-    def stop(self) -> None:
-        pass
-
-
 def test_watch_prints_each_batch_until_it_is_interrupted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def watching(*args: Any) -> Query:
-        *_, every, tell = args
+    def watching(*args: Any) -> None:
+        *_, every, on_batch = args
         assert every == 0.5
-        tell(IngestSummary())
-        tell(IngestSummary(files=2, bytes=1 << 25, seconds=1.0, rejects=(("x", "is broken"),) * 12))
-        return Query()
+        on_batch(IngestSummary())
+        on_batch(IngestSummary(files=2, bytes=1 << 25, seconds=1.0, rejects=(("x", "is broken"),) * 12))
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(ingest, "start_query", watching)
+    monkeypatch.setattr(ingest, "watch_paths", watching)
     given = ("ingest", SAMPLES, "--lake", tmp_path / "lake", "--watch", "--every", "0.5")
     status, out, err = run_command(capsys, *given)
     assert status == 130
