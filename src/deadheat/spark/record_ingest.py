@@ -24,10 +24,11 @@ from deadheat.sources.record_files import read_records
 from deadheat.spark import ingest, input_files, stored_documents
 from deadheat.spark.dataframes import spark_schema
 from deadheat.spark.ingest import IngestOptions, IngestSummary
-from deadheat.spark.input_files import FileWork, IngestPlan, names_before_rotation
+from deadheat.spark.input_files import FileWork, IngestPlan
 from deadheat.spark.record_facts import RecordChanges, write_streams
 from deadheat.spark.record_reports import URI_SCHEME
 from deadheat.spark.session import task_slots
+from deadheat.spark.stored_documents import names_before_rotation
 from deadheat.spark.task_output import RESULT_SCHEMA, TaskOutput
 from deadheat.spark.tasks import fault_text, record_batches, unpack_units
 from deadheat.text.window import OpenedDocument
