@@ -229,9 +229,15 @@ def _print_race_text(race: dict[str, Any], sightings: list[dict[str, Any]], exam
             print(cli.printable_line(f"   {name:8} {value}"))
     for row in sightings:
         where = " ".join(row[key] for key in ("repo", "branch", "job", "run") if row[key])
-        line = f"{row['observed_at']:%Y-%m-%d %H:%M}  {row['uri']} at byte {row['offset']}  {where}"
+        line = f"{row['observed_at']:%Y-%m-%d %H:%M}  {_place_of(row)}  {where}"
         print(cli.printable_line(f"   {line.rstrip()}"))
     sys.stdout.flush()
+
+
+def _place_of(row: dict[str, Any]) -> str:
+    """Where a sighting is. In a stream of log records, that is the stream: its time is shown anyway."""
+    uri = str(row["uri"])
+    return uri if uri.startswith("records:") else f"{uri} at byte {row['offset']}"
 
 
 _MAX_REASONS_SHOWN = 3
