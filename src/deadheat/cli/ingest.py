@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -11,6 +13,7 @@ from deadheat import cli
 from deadheat.cli import spark_and_lake
 from deadheat.cli.progress import DeferredProgress, format_bytes
 from deadheat.model import CiRun
+from deadheat.serialization import SCHEMA_VERSION
 from deadheat.sources import ci_metadata
 from deadheat.sources.record_files import RecordOptions
 
@@ -55,6 +58,7 @@ def add_ingest_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
         help="take these fields from the paths: '{repo}/{run}/{job}.log'",
     )  # fmt: skip
     _add_record_options(command)
+    command.add_argument("--format", choices=("text", "json"), default="text", help="format of the summary")
     command.add_argument("--quiet", action="store_true", help="no progress and no summary")
     spark_and_lake.add_spark_options(command)
     command.set_defaults(run=run_ingest, parser=command)
@@ -104,8 +108,9 @@ def _ingest_paths(args: argparse.Namespace) -> int:
         return cli.EXIT_NOTHING
     progress = DeferredProgress(args.quiet)
     options = ingest.IngestOptions(
-        run_of=run_of, on_plan=lambda plan: progress.set_total(plan.size), on_bytes_read=progress.tick
-    )
+        run_of=run_of, on_plan=lambda plan: progress.set_total(plan.size), on_bytes_read=progress.tick,
+        on_sightings_found=progress.set_report_count,
+    )  # fmt: skip
     starter = spark_and_lake.session_starter(args)
     if fields is None:
         summary = ingest.ingest_files(starter, lake, args.paths, options)
@@ -169,6 +174,9 @@ def _summary_printer(args: argparse.Namespace) -> Callable[[Any], None]:
 
 
 def _print_summary(summary: Any, args: argparse.Namespace) -> None:
+    if args.format == "json":
+        print(json.dumps(summary_to_json(summary)), flush=True)
+        return
     if args.quiet:
         return
     for uri, reason in summary.rejects[:_MAX_LISTED]:
@@ -196,6 +204,14 @@ _CONSOLIDATE_EXAMPLES = """examples:
 
 exit status: 0 done, 2 wrong usage, 3 the environment failed
 """
+
+
+def summary_to_json(summary: Any) -> dict[str, Any]:
+    """All of a summary, whatever its size."""
+    content = {field.name: getattr(summary, field.name) for field in dataclasses.fields(summary)}
+    content["new_races"] = [{"race": race, "title": title} for race, title in summary.new_races]
+    content["rejects"] = [{"uri": uri, "reason": reason} for uri, reason in summary.rejects]
+    return {"schema": SCHEMA_VERSION, **content}
 
 
 def add_consolidate_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -90,5 +90,7 @@ def open_lake(path: str) -> Lake:
     if Path(path).is_file():
         raise DeadheatError("is a file", path, "name the folder of a lake, or a new folder")
     with requires_extra("lake"):
+        import deltalake  # noqa: F401, the lake imports it when it opens a table
+
         from deadheat.lake.tables import Lake
     return Lake(path)

@@ -7,8 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-from deltalake import DeltaTable
-from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from deadheat.errors import DeadheatError
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
 
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
+    from deltalake import DeltaTable
 
 
 SCHEMA_PROPERTY = "deadheat.schema"
@@ -105,6 +104,8 @@ class Lake:
         self.__dict__.pop("is_there", None)
 
     def create_table(self, name: str, mode: Any = "ignore") -> None:
+        from deltalake import DeltaTable  # executors import this module, and need no Delta library
+
         settings = {key: str(version) for key, (version, _, _) in _VERSIONS.items()}
         settings |= _TABLE_PROPERTIES
         settings["delta.dataSkippingStatsColumns"] = ",".join(statistics_columns(name))
@@ -164,6 +165,9 @@ class Lake:
     def open_table(self, name: str) -> DeltaTable | None:
         table = self._tables.get(name)
         if table is None:
+            from deltalake import DeltaTable
+            from deltalake.exceptions import DeltaError, TableNotFoundError
+
             uri = self.storage.uri_of(name)
             try:
                 options = self.storage.delta_options or None

@@ -17,8 +17,6 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from deltalake.exceptions import CommitFailedError
-from deltalake.transaction import AddAction, CommitProperties, PostCommitHookProperties, RemoveAction, Transaction
 
 from deadheat.errors import DeadheatError
 from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, write_rows
@@ -40,8 +38,6 @@ COVERED_APPLICATION = f"{APPLICATION}-covered"
 _MAX_WRITERS = 4
 _MAX_ATTEMPTS = 100
 _MAX_PAUSE = 1.0
-# removing old logs lists all of them, so `maintenance` does it now and then
-_AFTER_COMMIT = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +205,10 @@ def complete_table(lake: Lake, intent: Intent, name: str) -> None:
 
 
 def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
+    # executors import this module, and need no Delta library
+    from deltalake.exceptions import CommitFailedError
+    from deltalake.transaction import AddAction, CommitProperties, PostCommitHookProperties, RemoveAction, Transaction
+
     change = intent.changes[name]
     now = int(time.time() * 1000)
     actions: list[AddAction | RemoveAction] = [
@@ -221,11 +221,13 @@ def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
         transactions.append(Transaction(COVERED_APPLICATION, intent.covered))
     if intent.query:
         transactions.append(Transaction(query_application(intent.query[0]), intent.query[1]))
+    # removing old logs lists all of them, so `maintenance` does it now and then
+    after_commit = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
     properties = CommitProperties({"batch": intent.batch}, max_commit_retries=0, app_transactions=transactions)
     try:
         lake.delta_table(name).create_write_transaction(
             actions, "append", lake.delta_table(name).schema(), lake.delta_table(name).metadata().partition_columns,
-            commit_properties=properties, post_commithook_properties=_AFTER_COMMIT,
+            commit_properties=properties, post_commithook_properties=after_commit,
         )  # fmt: skip
     except CommitFailedError:
         lake.refresh_table(name)

@@ -210,12 +210,16 @@ def check_java() -> None:
 
 def task_slots(spark: SparkSession) -> int:
     """How many tasks can run at once, with all executors that Spark may add."""
-    cores = int(spark.conf.get("spark.executor.cores", "1"))
+    cores = _number_setting(spark, "spark.executor.cores", 1)
     if spark.conf.get("spark.dynamicAllocation.enabled", "false") == "true":
-        executors = int(spark.conf.get("spark.dynamicAllocation.maxExecutors", str(_NO_LIMIT)))
+        executors = _number_setting(spark, "spark.dynamicAllocation.maxExecutors", _NO_LIMIT)
         return executors * cores if executors < _NO_LIMIT else _UNKNOWN_SLOTS
     context = classic_context(spark)
     if context is not None:
         return context.defaultParallelism
-    executors = int(spark.conf.get("spark.executor.instances", "0"))
-    return int(spark.conf.get("spark.default.parallelism", "0")) or executors * cores or _UNKNOWN_SLOTS
+    executors = _number_setting(spark, "spark.executor.instances", 0)
+    return _number_setting(spark, "spark.default.parallelism", 0) or executors * cores or _UNKNOWN_SLOTS
+
+
+def _number_setting(spark: SparkSession, name: str, default: int) -> int:
+    return int(spark.conf.get(name, None) or default)

@@ -19,11 +19,13 @@ from deadheat.lake.schema import REPORTS, SIGHTINGS
 from deadheat.lake.storage import LakeStorage
 from deadheat.spark import dataframes, input_files
 from deadheat.spark.session import task_slots
+from deadheat.spark.shipping import classic_context
 from deadheat.spark.tasks import DEFERRED_SCHEMA, NewReport, UnitReader, record_batch, unpack_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
 
+    from pyspark import Accumulator
     from pyspark.sql import DataFrame, SparkSession
 
     from deadheat.grouping.keys import GroupingKey
@@ -80,12 +82,15 @@ class TaskResult(NamedTuple):
 
 
 def read_portions(
-    lake: str, batch: str, portions: Sequence[bytes], batches: Iterable[pa.RecordBatch]
+    lake: str, batch: str, portions: Sequence[bytes], found: Accumulator[int] | None, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """A task of `mapInArrow`: read the portions with the given numbers."""
+    """A task of `mapInArrow`: read the portions with the given numbers. `found` counts sightings, for progress."""
     numbers = [number for numbers in batches for number in numbers.column(0).to_pylist()]
     units = (unit for number in numbers for unit in unpack_units(portions[number]))
-    yield result_batch(write_task_output(lake, batch, UnitReader(batch).read_units(units)))
+    result = write_task_output(lake, batch, UnitReader(batch).read_units(units))
+    if found is not None:
+        found.add(sum(content.sightings for content in result.contents))
+    yield result_batch(result)
 
 
 def result_batch(result: TaskResult) -> pa.RecordBatch:
@@ -225,16 +230,24 @@ class TaskOutput:
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
         self.results: list[TaskResult] = []
+        self._found: Accumulator[int] | None = None
 
     def run_tasks(self, spark: SparkSession, work_list: Sequence[FileWork], unit_bytes: int | None = None) -> None:
         """Read all files."""
+        context = classic_context(spark)
+        self._found = context.accumulator(0) if context is not None else None
         for start in range(0, len(work_list), _MAX_JOB_FILES):
             portions = input_files.pack_units(work_list[start : start + _MAX_JOB_FILES], task_slots(spark), unit_bytes)
             # a module function, so that it is pickled by name
-            task = partial(read_portions, self._lake.uri, self._batch, portions)
+            task = partial(read_portions, self._lake.uri, self._batch, portions, self._found)
             count = len(portions)
             numbers = spark.range(0, count, 1, count)
             self.add_results(numbers.mapInArrow(task, dataframes.spark_schema(RESULT_SCHEMA)))
+
+    @property
+    def found_count(self) -> int:
+        """The number of sightings in finished tasks; 0 with Spark Connect. Those of repeated tasks count twice."""
+        return self._found.value if self._found is not None else 0
 
     def add_results(self, frame: DataFrame) -> None:
         for value in frame.toArrow()["result"].to_pylist():
@@ -246,14 +259,34 @@ class TaskOutput:
 
     @cached_property
     def contents(self) -> dict[str, FileContent]:
-        """What was read of each document that could be opened completely."""
+        """What was read of each file that could be opened completely, by address.
+
+        Of several files with the same document, such as a log and the copy that replaces it, the longest counts.
+        """
+        longest: dict[str, FileContent] = {}
+        for content in sorted(self._all_contents.values(), key=lambda content: (content.length, content.uri)):
+            longest[content.document] = content
+        return {content.uri: content for content in longest.values()}
+
+    @cached_property
+    def _all_contents(self) -> dict[str, FileContent]:
         unread = {uri for uri, _, unopened in self.faults if unopened}
         contents: dict[str, FileContent] = {}
         for content in (content for result in self.results for content in result.contents):
             if content.uri not in unread:
-                known = contents.get(content.document)
-                contents[content.document] = content if known is None else known.merged_with(content)
+                known = contents.get(content.uri)
+                contents[content.uri] = content if known is None else known.merged_with(content)
         return contents
+
+    @cached_property
+    def other_files(self) -> set[str]:
+        """The addresses of the files that do not count."""
+        return self._all_contents.keys() - self.contents.keys()
+
+    def _rows_in(self, rows: pa.Table, wanted: Set[str]) -> pa.Table:
+        """The sightings of these documents."""
+        where = is_in("document", wanted)
+        return rows.filter(where & ~is_in("file", self.other_files) if self.other_files else where)
 
     def sightings(self, wanted: Set[str]) -> tuple[pa.Table, list[AddedFile]]:
         """The sightings with variants of these documents, as rows and as data files."""
@@ -261,8 +294,9 @@ class TaskOutput:
         files: list[AddedFile] = []
         for result in self.results:
             if result.sightings is not None:
-                tables.append(from_ipc(result.sightings).filter(is_in("document", wanted)))
-            if all(content.document in wanted for content in result.contents):
+                tables.append(self._rows_in(from_ipc(result.sightings), wanted))
+            uris = {content.uri for content in result.contents}
+            if uris.isdisjoint(self.other_files) and all(content.document in wanted for content in result.contents):
                 files += result.sighting_files
             else:
                 tables += self._rows_in_files(result, wanted)
@@ -273,7 +307,7 @@ class TaskOutput:
         tables = [SIGHTINGS.empty_table()]
         for result in self.results:
             if result.sightings is not None:
-                tables.append(from_ipc(result.sightings).filter(is_in("document", wanted)))
+                tables.append(self._rows_in(from_ipc(result.sightings), wanted))
             tables += self._rows_in_files(result, wanted)
         return pa.concat_tables(tables)
 
@@ -281,7 +315,7 @@ class TaskOutput:
         if result.sighting_files and not wanted.isdisjoint(content.document for content in result.contents):
             for added in result.sighting_files:
                 rows = data_files.read_file(self._lake.storage, "sightings", added.path, SIGHTINGS.names)
-                yield rows.filter(is_in("document", wanted))
+                yield self._rows_in(rows, wanted)
 
     def deferred(self, wanted: Set[str]) -> pa.Table:
         """The sightings without variants of these documents."""
@@ -290,7 +324,7 @@ class TaskOutput:
             if result.deferred is not None:
                 tables.append(from_ipc(result.deferred))
             tables += [self._read_file(name).cast(DEFERRED_SCHEMA) for name in result.deferred_files]
-        return pa.concat_tables(tables).filter(is_in("document", wanted))
+        return self._rows_in(pa.concat_tables(tables), wanted)
 
     def _read_file(self, name: str) -> pa.Table:
         storage = self._lake.storage
@@ -308,6 +342,8 @@ class TaskOutput:
         frame = dataframes.read_parquet(spark, self._lake.uri, files, DEFERRED_SCHEMA)
         if returned:
             frame = frame.unionByName(dataframes.frame_of_table(spark, pa.concat_tables(returned), DEFERRED_SCHEMA))
+        if self.other_files:
+            frame = frame.where(~frame["file"].isin(self.other_files))
         names = pa.table({"document": pa.array(wanted, pa.string())})
         return frame.join(dataframes.frame_of_table(spark, names, names.schema), "document", "left_semi")
 
