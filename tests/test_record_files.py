@@ -227,6 +227,8 @@ def test_a_broken_line_does_not_hide_the_others() -> None:
         ("2026-13-40T10:00:00Z", None),
         (-5, None),
         ("NaN", None),
+        ("1e999999", None),
+        (10**30, None),
     ],
 )
 def test_times(written: Any, expected: int | None) -> None:

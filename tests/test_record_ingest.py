@@ -21,6 +21,7 @@ from deadheat.sources.record_files import RecordOptions
 from deadheat.spark.record_ingest import NO_RECORDS_FAULT, ingest_records
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from deadheat.spark.ingest import IngestSummary
@@ -137,6 +138,15 @@ def add_file(folder: Path, name: str, content: list[ScatteredRecord]) -> None:
     (folder / f".{name}").rename(folder / f"{name}.json")
 
 
+@pytest.fixture
+def one_partition(spark: Any) -> Iterator[None]:
+    """State in one partition, which is faster for a few streams."""
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", "1")
+    yield
+    spark.conf.set("spark.sql.shuffle.partitions", before)
+
+
 def run_query(spark: Any, root: Path, sink: Any) -> list[Any]:
     """Read the new files, one per batch. Returns the progress of the batches."""
     source = spark.readStream.schema(SOURCE_COLUMNS).option("maxFilesPerTrigger", 1).json(str(root / "in"))
@@ -152,6 +162,7 @@ def run_query(spark: Any, root: Path, sink: Any) -> list[Any]:
     return list(query.recentProgress)
 
 
+@pytest.mark.usefixtures("one_partition")
 def test_a_query_is_stopped_and_goes_on(spark: Any, tmp_path: Path) -> None:
     lake, folder = tmp_path / "lake", tmp_path / "in"
     folder.mkdir()
@@ -172,16 +183,13 @@ def test_a_query_is_stopped_and_goes_on(spark: Any, tmp_path: Path) -> None:
     half = len(content) // 2
     add_file(folder, "1", content[:half])
     run_query(spark, tmp_path, write_twice)
-    # the rest; then the watermark passes all reports; then a record that is too late
+    # the rest, with a record by which the watermark passes all reports; then records that are too late
     end = content[-1].time + 120_000_000
-    add_file(folder, "2", content[half:])
-    add_file(folder, "3", [ScatteredRecord("last", 0, end, "last")])
-    add_file(folder, "4", [*content[:40], ScatteredRecord("last", 1, end, "last")])
+    add_file(folder, "2", [*content[half:], ScatteredRecord("last", 0, end, "last")])
+    add_file(folder, "3", [*content[: half // 2], ScatteredRecord("last", 1, end, "last")])
     progress = run_query(spark, tmp_path, write_twice)
     assert len({query for query, _ in batches}) == 1
     assert rewritten
-    # a batch without data may repeat the number of the one before
-    assert {p.stateOperators[0].numRowsDroppedByWatermark for p in progress} == {0, 40}
     assert progress[-1].stateOperators[0].numRowsTotal <= 2  # all streams but the last are gone
     assert fingerprints_in(lake) == races_of(range(COUNT))
     assert [*maintenance.find_faults(Lake(str(lake)))] == []

@@ -13,8 +13,9 @@ from bench.records import ScatteredRecord, scatter_reports
 from deadheat import api
 from deadheat import records as record_reader
 from deadheat import spark as pipeline
+from deadheat.arriving_records import record_size, settle_records, settle_within
 from deadheat.errors import DeadheatError
-from deadheat.records import MAX_PAUSE, MIXED, UNORDERED, LogRecord, StreamReport, read_stream, settle_records, sort_key
+from deadheat.records import MAX_PAUSE, MIXED, UNORDERED, LogRecord, StreamReport, read_stream, sort_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -176,14 +177,14 @@ def test_a_stream_is_read_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         for number, line in enumerate(lines):
             yield LogRecord((number,), line, number)
 
-    original = record_reader._JoinedRecords.find_candidates
+    original = record_reader.JoinedRecords.find_candidates
 
     def find_candidates(self: Any, uri: str, opt_in: bool) -> Any:
         nonlocal longest
         longest = max(longest, len(self.text))
         return original(self, uri, opt_in)
 
-    monkeypatch.setattr(record_reader._JoinedRecords, "find_candidates", find_candidates)
+    monkeypatch.setattr(record_reader.JoinedRecords, "find_candidates", find_candidates)
     reports = [*read_stream(content(), "s")]
     assert races_in(reports) == fingerprints(range(120))
     assert longest < 4 * (1 << 16) < sum(map(len, lines))
@@ -242,6 +243,21 @@ def test_a_full_state_is_emptied_and_told() -> None:
         () if (report.last_time or 0) <= half else (UNORDERED,) for report in settled.reports
     ]
     assert 0 < len(races_in(settled.reports)) < len(settled.reports) == 6
+
+
+def test_a_backlog_is_settled_at_once() -> None:
+    [content] = scatter_reports(40, 1, 1)
+    arrived = [LogRecord((r.sequence,), r.line, r.time) for r in content]
+    newest = max(record.time for record in content)
+    settled = settle_within(arrived, "s", 0, DELAY)
+    assert {report.damage for report in settled.reports} == {()}
+    assert all((record.time or 0) > newest - DELAY - 3 * MAX_PAUSE for record in settled.kept)
+    assert len(settled.reports) > 10
+    size = sum(map(record_size, settled.kept))
+    bounded = settle_within(arrived, "s", 0, DELAY, max_bytes=size - 1)
+    assert bounded.kept == []
+    assert races_in(bounded.reports) <= fingerprints(range(40))
+    assert (UNORDERED,) in {report.damage for report in bounded.reports}
 
 
 # -- DataFrames ---------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def _place_tied(tied: list[LogRecord]) -> Iterator[PlacedRecord]:
     yield from (PlacedRecord(record, Placement.UNKNOWN) for record in distinct)
 
 
-class _Candidate(NamedTuple):
+class Candidate(NamedTuple):
     """A report, or a header without one, in the joined text."""
 
     start: int
@@ -133,7 +133,7 @@ class _Candidate(NamedTuple):
     is_suspect: bool  # lines of it may be missing, or be another report's
 
 
-class _JoinedRecords:
+class JoinedRecords:
     """The text of consecutive records, and where each of them begins."""
 
     def __init__(self) -> None:
@@ -169,7 +169,7 @@ class _JoinedRecords:
     def record_offset(self, index: int) -> int:
         return self._starts[index]
 
-    def find_candidates(self, uri: str, opt_in: bool) -> list[_Candidate]:
+    def find_candidates(self, uri: str, opt_in: bool) -> list[Candidate]:
         """All reports in the text and headers without a report, in order."""
         data, base = bytes(self.text), self.base
         document = DocumentRange(
@@ -188,24 +188,24 @@ class _JoinedRecords:
             offset for candidate in candidates for offset, _ in headers if candidate.start <= offset < candidate.end
         }
         candidates += [
-            _Candidate(offset, offset + 1, name, None, True) for offset, name in headers if offset not in covered
+            Candidate(offset, offset + 1, name, None, True) for offset, name in headers if offset not in covered
         ]
         return sorted(candidates, key=lambda candidate: (candidate.start, candidate.end))
 
-    def _report_candidate(self, sighting: Sighting, headers: Sequence[tuple[int, str]]) -> _Candidate:
+    def _report_candidate(self, sighting: Sighting, headers: Sequence[tuple[int, str]]) -> Candidate:
         report, span = sighting.source.original, sighting.span
         inner = sum(span.offset <= offset < span.end and name == report.detector for offset, name in headers)
         bars = self.slice(max(self.base, span.offset - 1), span.end).count(_BAR)
         is_suspect = not _SUSPECT_DAMAGE.isdisjoint(report.damage) or inner > 1 or bars > 2
-        return _Candidate(span.offset, span.end, report.detector, sighting, is_suspect)
+        return Candidate(span.offset, span.end, report.detector, sighting, is_suspect)
 
-    def times(self, candidate: _Candidate) -> tuple[int | None, int | None]:
+    def times(self, candidate: Candidate) -> tuple[int | None, int | None]:
         """The first and last event time of a candidate."""
         indexes = self.record_indexes(candidate.start, candidate.end)
         times = [time for index in indexes if (time := self.records[index].record.time) is not None]
         return min(times, default=None), max(times, default=None)
 
-    def is_unordered(self, candidate: _Candidate) -> bool:
+    def is_unordered(self, candidate: Candidate) -> bool:
         """Whether the order of the lines of a candidate is not known."""
         indexes = self.record_indexes(candidate.start, candidate.end)
         if len(indexes) == 1 and not candidate.is_suspect:
@@ -227,14 +227,14 @@ class _JoinedRecords:
         sighting = candidate.sighting
         return sighting is None or not _DISPLACED_DAMAGE.isdisjoint(sighting.source.original.damage)
 
-    def are_near(self, first: _Candidate, second: _Candidate) -> bool:
+    def are_near(self, first: Candidate, second: Candidate) -> bool:
         """Whether the lines of two candidates may be mixed; `second` does not begin before `first`."""
         if self.text.count(b"\n", first.end - self.base, max(first.end, second.start) - self.base) > _NEAR_LINES:
             return False
         ends, begins = self.times(first)[1], self.times(second)[0]
         return ends is None or begins is None or begins - ends <= MAX_PAUSE
 
-    def judge_candidates(self, candidates: Sequence[_Candidate]) -> list[str]:
+    def judge_candidates(self, candidates: Sequence[Candidate]) -> list[str]:
         """What makes each candidate unreadable; "" for a report as any other."""
         verdicts = [UNORDERED if self.is_unordered(one) else MIXED if _is_torn(one) else "" for one in candidates]
         for index, first in enumerate(candidates):
@@ -247,7 +247,7 @@ class _JoinedRecords:
                     verdicts[number] = verdicts[number] or MIXED
         return verdicts
 
-    def to_report(self, candidate: _Candidate, verdict: str) -> StreamReport | None:
+    def to_report(self, candidate: Candidate, verdict: str) -> StreamReport | None:
         """The result for a candidate. A header in order and without report is none."""
         if candidate.sighting is None and verdict != UNORDERED:
             return None
@@ -260,7 +260,7 @@ class _JoinedRecords:
         return StreamReport(candidate.sighting, damage, candidate.detector, *position)
 
 
-def _is_torn(candidate: _Candidate) -> bool:
+def _is_torn(candidate: Candidate) -> bool:
     """Whether lines of a report are missing where there are other lines."""
     damage = candidate.sighting.source.original.damage if candidate.sighting else ()
     return Damage.TRUNCATED in damage and (Damage.INTERLEAVED in damage or Damage.GLUED in damage)
@@ -278,7 +278,7 @@ def read_stream(records: Iterable[LogRecord], uri: str, opt_in: bool = False) ->
 
     Memory is bounded, however long the stream is.
     """
-    joined, done = _JoinedRecords(), 0
+    joined, done = JoinedRecords(), 0
     for placed in place_records(records):
         joined.add_record(placed)
         if len(joined.text) > _BLOCK_SIZE + 2 * _KEPT_BEFORE:
@@ -289,76 +289,13 @@ def read_stream(records: Iterable[LogRecord], uri: str, opt_in: bool = False) ->
     yield from _read_block(joined, uri, done, joined.end, opt_in)
 
 
-def _read_block(joined: _JoinedRecords, uri: str, start: int, end: int, opt_in: bool) -> Iterator[StreamReport]:
+def _read_block(joined: JoinedRecords, uri: str, start: int, end: int, opt_in: bool) -> Iterator[StreamReport]:
     """The reports that begin between two offsets."""
     readable_from = joined.base + _KEPT_BEFORE // 2 if joined.base else 0
     candidates = [one for one in joined.find_candidates(uri, opt_in) if one.start >= readable_from]
     for candidate, verdict in zip(candidates, joined.judge_candidates(candidates), strict=True):
         if start <= candidate.start < end and (report := joined.to_report(candidate, verdict)) is not None:
             yield report
-
-
-class SettledReports(NamedTuple):
-    """What is known of a stream while records arrive: reports that are complete, and the records to keep."""
-
-    reports: list[StreamReport]
-    kept: list[LogRecord]
-    suspect_until: int | None  # a report that begins before may be mixed with one that is gone
-
-
-def settle_records(
-    records: Iterable[LogRecord], uri: str, watermark: int, suspect_until: int | None = None, force: bool = False
-) -> SettledReports:
-    """Read the records of one stream, of which all before the watermark have arrived.
-
-    A report is settled if it ended long enough before the watermark. With `force` no records are kept, and a report
-    that ends after the watermark is unordered, because some of its records may be missing.
-    """
-    ordered = sorted(records, key=sort_key)
-    joined = _JoinedRecords()
-    complete: list[LogRecord] = []
-    rest: list[LogRecord] = []
-    for record in ordered:
-        (complete if force or record.time is None or record.time <= watermark else rest).append(record)
-    for placed in place_records(complete):
-        joined.add_record(placed)
-    candidates = joined.find_candidates(uri, opt_in=False)
-    count = len(candidates) if force else _settled_count(joined, candidates, watermark)
-    reports = []
-    for candidate, verdict in [*zip(candidates, joined.judge_candidates(candidates), strict=True)][:count]:
-        begins, ends = joined.times(candidate)
-        if ends is not None and ends > watermark:
-            verdict = UNORDERED
-        elif suspect_until is not None and begins is not None and begins <= suspect_until:
-            verdict = verdict or MIXED
-        if (report := joined.to_report(candidate, verdict)) is not None:
-            reports.append(report)
-    suspects = [joined.times(one)[1] for one in candidates[:count] if one.is_suspect]
-    limits = [suspect_until, *(None if time is None else time + MAX_PAUSE for time in suspects)]
-    # no report that is still to come begins before
-    latest = max((limit for limit in limits if limit is not None and limit > watermark - 3 * MAX_PAUSE), default=None)
-    if force:
-        return SettledReports(reports, [], latest)
-    recent = (n for n, one in enumerate(joined.records) if (one.record.time or 0) > watermark - MAX_PAUSE)
-    first_kept = next(recent, len(joined.records))
-    if count < len(candidates):  # with the bar before it
-        unsettled = candidates[count]
-        first_kept = min(first_kept, max(0, joined.record_indexes(unsettled.start, unsettled.end).start - 1))
-    return SettledReports(reports, [one.record for one in joined.records[first_kept:]] + rest, latest)
-
-
-def _settled_count(joined: _JoinedRecords, candidates: Sequence[_Candidate], watermark: int) -> int:
-    """How many candidates no further record can change."""
-    ends = (joined.times(candidate)[1] for candidate in candidates)
-    # a report may go on for MAX_PAUSE, and one that begins within MAX_PAUSE may be mixed with it
-    unsettled = (n for n, end in enumerate(ends) if end is not None and end > watermark - 2 * MAX_PAUSE)
-    count = next(unsettled, len(candidates))
-    # the rest of a report that looks incomplete may still arrive, and then the one before is not mixed with it
-    while count and any(
-        later.is_suspect and joined.are_near(candidates[count - 1], later) for later in candidates[count:]
-    ):
-        count -= 1
-    return count
 
 
 def sort_key(record: LogRecord) -> tuple[Any, ...]:

@@ -29,6 +29,7 @@ _CRI_LINE = re.compile(
 _ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9})\d*)?\s?(Z|[+-]\d\d:?\d\d)?$")
 # from which number of digits on a number is milliseconds, microseconds, nanoseconds
 _EPOCH_UNITS = ((18, 1), (15, 1_000), (12, 1_000_000), (0, 1_000_000_000))
+_MAX_TIME_DIGITS = 18
 _KEY_WIDTH = 64
 # records of a file mostly have the same names
 _MAX_CACHED_SHAPES = 1024
@@ -95,7 +96,7 @@ def _lines(document: OpenedDocument) -> Iterator[str]:
     """The lines of a document with their ends. Only a line feed ends a line."""
     pending = [document.head]
     while block := document.read(_BLOCK_SIZE):
-        if b"\n" not in block:
+        if b"\n" not in block and len(pending) * _BLOCK_SIZE < MAX_VALUE_SIZE:
             pending.append(block)
             continue
         *lines, rest = b"".join([*pending, block]).split(b"\n")
@@ -299,8 +300,7 @@ def _parse_time(value: Any) -> int | None:
         number = Decimal(str(value)) if not isinstance(value, bool) else Decimal(0)
     except InvalidOperation:
         return None
-    if not number.is_finite() or number <= 0:
+    if not number.is_finite() or number <= 0 or (digits := number.adjusted()) > _MAX_TIME_DIGITS:
         return None
-    digits = number.adjusted()
     unit = next(unit for least, unit in _EPOCH_UNITS if digits >= least)
     return int(number * unit)

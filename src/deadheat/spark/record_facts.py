@@ -137,7 +137,7 @@ class RecordChanges(FactChanges):
 
     def _new_sightings(self) -> pa.Table:
         """The sightings that the lake does not have yet."""
-        rows = self._output.rows_of(self._output.contents.keys())
+        rows = self._output.rows_of({content.document for content in self._output.contents.values()})
         uris = {*rows["uri"].to_pylist()}
         if not uris:
             return rows

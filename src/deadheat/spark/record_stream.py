@@ -14,9 +14,9 @@ from pyspark.sql import functions as F  # noqa: N812, its name everywhere
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import DateType, IntegralType, LongType, NumericType, StringType, TimestampNTZType, TimestampType
 
-from deadheat import records
+from deadheat.arriving_records import SettledReports, settle_within
 from deadheat.errors import DeadheatError
-from deadheat.records import LogRecord, SettledReports
+from deadheat.records import MAX_PAUSE, LogRecord
 from deadheat.spark.dataframes import spark_schema
 from deadheat.spark.record_reports import RECORD_REPORTS, URI_SCHEME, ReportRows
 from deadheat.spark.session import ROCKSDB, STATE_STORE_SETTING
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 _STREAM_STATE = "records binary, suspect_until long"
 _RECORD_SCHEMA = pa.schema([("key", pa.list_(pa.string())), ("text", pa.string()), ("time", pa.int64())])
 _MICROSECONDS_PER_MILLISECOND = 1000
-# besides its text, a record takes about this much
-_RECORD_OVERHEAD = 64
 
 
 def stream_reports(
@@ -46,7 +44,7 @@ def stream_reports(
     rows = df.withWatermark("time", watermark).select(
         "stream", "text", "time", F.unix_micros("time").alias("micros"), key.alias("key")
     )
-    processor = _RecordProcessor(has_unique_keys, max_state_bytes)
+    processor = _RecordProcessor(has_unique_keys, max_state_bytes, _interval_micros(df, watermark))
     batches = rows.groupBy("stream").transformWithState(processor, "reports binary", "Append", "EventTime")
     return batches.mapInArrow(_unpack_reports, spark_schema(RECORD_REPORTS))
 
@@ -58,6 +56,12 @@ def _check_session(df: DataFrame) -> None:
         raise DeadheatError(
             "the state store is not RocksDB", do=f'spark.conf.set("{STATE_STORE_SETTING}", "{ROCKSDB}")'
         )
+
+
+def _interval_micros(df: DataFrame, interval: str) -> int:
+    day = "timestamp'2000-01-01 00:00:00'"
+    length = F.expr(f"unix_micros({day} + interval {interval}) - unix_micros({day})")
+    return int(df.sparkSession.range(1).select(length).collect()[0][0])
 
 
 def _sortable(df: DataFrame, name: str) -> Column:
@@ -86,8 +90,8 @@ def _unpack_reports(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
 class _RecordProcessor(StatefulProcessor):
     """Keeps the records of a stream until their reports are complete."""
 
-    def __init__(self, has_unique_keys: bool, max_state_bytes: int) -> None:
-        self._has_unique_keys, self._max_state_bytes = has_unique_keys, max_state_bytes
+    def __init__(self, has_unique_keys: bool, max_state_bytes: int, delay: int) -> None:
+        self._has_unique_keys, self._max_state_bytes, self._delay = has_unique_keys, max_state_bytes, delay
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
@@ -100,10 +104,12 @@ class _RecordProcessor(StatefulProcessor):
         rows: Iterator[Row],
         timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[Row]:
+        # Spark drops late records one batch later
+        watermark = _watermark(timerValues)
         arrived = [
             LogRecord(tuple(row["key"]), row["text"], row["micros"], self._has_unique_keys)
             for row in rows
-            if row["micros"] is not None
+            if row["micros"] is not None and row["micros"] >= watermark
         ]
         yield from self._read(key[0], arrived, timerValues)
 
@@ -120,11 +126,12 @@ class _RecordProcessor(StatefulProcessor):
 
     def _read(self, stream: str, arrived: list[LogRecord], timer_values: TimerValues) -> Iterator[Row]:
         """Read what is complete, and keep the rest."""
-        watermark = timer_values.getCurrentWatermarkInMs() * _MICROSECONDS_PER_MILLISECOND
+        watermark = _watermark(timer_values)
         stored, suspect_until = (self._stream.get() if self._stream.exists() else None) or (None, None)
-        content = [*self._unpack_records(stored), *arrived]
-        is_full = sum(map(_size, content)) > self._max_state_bytes
-        settled = records.settle_records(content, f"{URI_SCHEME}{stream}", watermark, suspect_until, is_full)
+        settled = settle_within(
+            [*self._unpack_records(stored), *arrived], f"{URI_SCHEME}{stream}", watermark, self._delay, suspect_until,
+            self._max_state_bytes,
+        )  # fmt: skip
         self._keep(settled)
         found = [self._rows.row_of(stream, report) for report in settled.reports]
         if found:
@@ -139,15 +146,15 @@ class _RecordProcessor(StatefulProcessor):
         self._stream.update((_pack_records(settled.kept), settled.suspect_until))
         # the last report of the stream is settled then, whether or not there are more records
         last = max((record.time or 0 for record in settled.kept), default=settled.suspect_until or 0)
-        self._handle.registerTimer((last + 3 * records.MAX_PAUSE) // _MICROSECONDS_PER_MILLISECOND + 1)
+        self._handle.registerTimer((last + 3 * MAX_PAUSE) // _MICROSECONDS_PER_MILLISECOND + 1)
 
     def _unpack_records(self, data: bytes | None) -> Iterator[LogRecord]:
         for row in from_ipc(bytes(data)).to_pylist() if data else ():
             yield LogRecord(tuple(row["key"]), row["text"], row["time"], self._has_unique_keys)
 
 
-def _size(record: LogRecord) -> int:
-    return len(record.text) + _RECORD_OVERHEAD
+def _watermark(timer_values: TimerValues) -> int:
+    return timer_values.getCurrentWatermarkInMs() * _MICROSECONDS_PER_MILLISECOND
 
 
 def _pack_records(content: list[LogRecord]) -> bytes | None:
