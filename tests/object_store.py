@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 _HOST = "127.0.0.1"
+# what moto reads of a signature; without one, an object cannot be overwritten
+_SIGNATURE = "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"
 # requests to the server that are about the test
 _CONTROL_PATH = "/-/"
 
@@ -72,7 +74,7 @@ class S3Store:
     def _send(self, method: str, path: str, data: bytes = b"") -> bytes:
         connection = http.client.HTTPConnection(_HOST, self._port, timeout=30)
         try:
-            connection.request(method, path, data)
+            connection.request(method, path, data, {"Authorization": _SIGNATURE})
             response = connection.getresponse()
             body = response.read()
             assert response.status < 300, body

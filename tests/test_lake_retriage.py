@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import tarfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from deadheat._version import PARSER_VERSION
+from deadheat.cli import main
 from deadheat.lake import derivation, kept_text, maintenance, migration, renewal, report_row, retriage
 from deadheat.lake.retriage import RetriageCounts
 from deadheat.lake.tables import Lake
 from tests.cases import Case, all_cases
 from tests.lake_facts import DocumentFacts, all_rows, change_facts, derived_rows, race_report, table_rows
 from tests.test_lake_changes import FACT_STAGES, KilledError, kill_at, rebuilt
+from tests.test_lake_migration import ARCHIVE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -202,8 +205,6 @@ def test_names_that_other_sightings_do_not_have_keep_the_report(tmp_path: Path) 
 
 
 def test_reports_of_a_migrated_lake_keep_what_only_the_text_has(tmp_path: Path) -> None:
-    from tests.test_lake_migration import ARCHIVE, tarfile
-
     with tarfile.open(ARCHIVE) as archive:
         archive.extractall(tmp_path, filter="data")
     lake = Lake(str(tmp_path / "lake"))
@@ -213,3 +214,46 @@ def test_reports_of_a_migrated_lake_keep_what_only_the_text_has(tmp_path: Path) 
     counts = retriage.retriage_lake(lake)
     assert counts == RetriageCounts(lake.row_count("reports"), no_text=lake.row_count("reports"))
     assert {table: comparable(lake, table) for table in before} == before
+
+
+# -- Spark -----------------------------------------------------------------------------------------
+
+
+def test_executors_give_the_lake_of_a_fresh_ingest(spark: Any, tmp_path: Path) -> None:
+    from deadheat.spark.retriage import SparkWorker
+
+    lake, fresh = new_lake(tmp_path / "old"), new_lake(tmp_path / "fresh")
+    degraded = [DocumentFacts(f"{case.name}", case.raw, degrade=misread_functions) for case in _SAMPLE[:6]]
+    change_facts(lake, "all", degraded)
+    change_facts(fresh, "all", [DocumentFacts(case.name, case.raw) for case in _SAMPLE[:6]])
+    counts = retriage.retriage_lake(lake, worker=lambda rows: SparkWorker(spark, lake, False))
+    assert counts.changed == counts.reports > 3
+    for one in (lake, fresh):
+        derivation.derive_races(one, "derived")
+    for table in ("reports", "sightings", "files", "races"):
+        assert comparable(lake, table) == comparable(fresh, table), table
+    assert [*maintenance.find_faults(lake)] == []
+    before, state = all_rows(lake), lake.state_number
+    counts = retriage.retriage_lake(lake, True, lambda rows: SparkWorker(spark, lake, True))
+    assert (counts.changed, counts.sightings, lake.state_number) == (0, 0, state)
+    assert all_rows(lake) == before
+
+
+def test_the_command_prints_what_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lake = new_lake(tmp_path)
+    (case,) = [case for case in CASES if case.name == "go/branches-of-a-pipeline-in-turns"]
+    text = race_report().encode()
+    change_facts(lake, "one", [DocumentFacts("a.log", text, degrade=misread_functions), DocumentFacts("b", case.raw)])
+    derivation.derive_races(lake, "derived")
+    assert main(["retriage", "--lake", lake.uri]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "1 report read again, 1 changed",
+        "1 sighting changed",
+        "1 race in the lake, before 2",
+    ]
+    assert main(["retriage", "--lake", lake.uri, "--all"]) == 0
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "2 reports read again, 0 changed",
+        "  1 without kept text: only fingerprints are renewed",
+        "0 sightings changed",
+    ]

@@ -11,7 +11,6 @@ import stat
 import string
 import subprocess
 import sys
-import time
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -41,8 +40,8 @@ from deadheat.lake.tables import Lake
 from deadheat.model import CiRun
 from deadheat.parsing.report_reader import RANGE_OVERLAP
 from deadheat.sources import file_listing, files
-from deadheat.spark import ingest, input_files, reduce_spark, session, shipping, task_output, tasks
 from deadheat.spark import ingest as ingesting
+from deadheat.spark import input_files, reduce_spark, session, shipping, task_output, tasks
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS, component_labels, spark_schema
 from deadheat.spark.fact_changes import FactChanges
 from deadheat.spark.task_output import TaskOutput
@@ -457,7 +456,7 @@ def test_a_line_too_long_for_text_is_told_and_the_rest_is_read(tmp_path: Path, m
 def test_every_byte_is_in_one_range(sizes: list[tuple[int, bool]], cores: int, unit: int | None) -> None:
     work_list = []
     for number, (size, is_known) in enumerate(sizes):
-        known = KnownDocument(str(number), min(number << 20, size), "", "", 0, 0, 1) if is_known else None
+        known = KnownDocument(str(number), min(number << 20, size), "", "", 0, 0, 1, str(number)) if is_known else None
         listed = file_listing.ListedFile(str(number), str(number), size, 0.0)
         work_list.append(input_files.FileWork(listed, CiRun(), known))
     ranges: dict[str, list[input_files.WorkUnit]] = {}
@@ -591,7 +590,7 @@ def test_functions_on_frames_give_the_tables(spark: Any, cases: Path, tmp_path: 
     assert sorted(map(str, races.toArrow().to_pylist())) == tables["races"] != []
     assert spark_module.families(races).count() == len(tables["families"])
     assert spark_module.sightings(seen).count() == len(tables["sightings"])
-    assert spark_module.reports(seen).count() == len(tables["reports"])
+    assert spark_module.distinct_reports(seen).count() == len(tables["reports"])
 
 
 def test_the_format_gives_reports_as_nested_columns(spark: Any) -> None:
@@ -738,42 +737,6 @@ def test_executors_that_share_nothing_give_the_same(few: Path, tmp_path: Path) -
         assert done.returncode == 0, done.stderr
     assert content(tmp_path / "lake") == content(tmp_path / "one")
     assert Lake(str(tmp_path / "lake")).row_count("sightings") == 4
-
-
-def test_a_stream_that_gets_the_files_one_by_one_gives_the_same(
-    spark: Any, few: Path, undisturbed: Path, tmp_path: Path
-) -> None:
-    inbox = tmp_path / "inbox"
-    inbox.mkdir()
-    root = tmp_path / "lake"
-    told: list[Any] = []
-    query = ingest.start_query(
-        lambda small: spark, Lake(str(root)), [str(inbox)], ingesting.IngestOptions(), 0.2, told.append
-    )
-    try:
-        for path in sorted(few.iterdir()):
-            (tmp_path / path.name).write_bytes(path.read_bytes())
-            os.utime(tmp_path / path.name, (path.stat().st_mtime,) * 2)
-            (tmp_path / path.name).rename(inbox / path.name)
-            before = len(told)
-            _wait(lambda n=before: any(s.files for s in told[n:]), query)
-    finally:
-        query.stop()
-    assert sum(summary.sightings for summary in told) == 4
-    assert [s.report for s in sightings(root)] == [s.report for s in sightings(undisturbed)]
-    assert _race_counts(root) == _race_counts(undisturbed)
-
-
-def _race_counts(root: Path) -> list[tuple[str, int]]:
-    return sorted((race["race"], race["sightings"]) for race in queries.list_races(Lake(str(root))))
-
-
-def _wait(done: Any, query: Any) -> None:
-    until = time.monotonic() + 300
-    while not done():
-        assert query.exception() is None, query.exception()
-        assert time.monotonic() < until
-        time.sleep(0.1)
 
 
 def test_remote_documents_are_read(spark: Any, few: Path, undisturbed: Path, tmp_path: Path) -> None:

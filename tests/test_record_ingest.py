@@ -132,6 +132,8 @@ SOURCE_COLUMNS = "stream string, sequence long, us long, text string"
 def add_file(folder: Path, name: str, content: list[ScatteredRecord]) -> None:
     lines = (json.dumps({"stream": r.stream, "sequence": r.sequence, "us": r.time, "text": r.line}) for r in content)
     (folder / f".{name}").write_text("\n".join(lines))
+    when = START / 1_000_000 + int(name)  # files are read in the order of their times
+    os.utime(folder / f".{name}", (when, when))
     (folder / f".{name}").rename(folder / f"{name}.json")
 
 
@@ -156,13 +158,16 @@ def test_a_query_is_stopped_and_goes_on(spark: Any, tmp_path: Path) -> None:
     [content] = scatter_reports(COUNT, STREAMS, 1)
     write_batch = pipeline.lake_sink(str(lake))
     batches: list[tuple[str, int]] = []
+    rewritten: list[int] = []
 
     def write_twice(reports: Any, number: int) -> None:
         batches.append((reports.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId"), number))
+        before = Lake(str(lake)).state_number if batches[1:] else 0
         write_batch(reports, number)
-        written = Lake(str(lake)).state_number
-        pipeline.lake_sink(str(lake))(reports, number)  # a batch that Spark runs again
-        assert Lake(str(lake)).state_number == written
+        if (written := Lake(str(lake)).state_number) > before:
+            pipeline.lake_sink(str(lake))(reports, number)  # a batch that Spark runs again
+            assert Lake(str(lake)).state_number == written
+            rewritten.append(number)
 
     half = len(content) // 2
     add_file(folder, "1", content[:half])
@@ -174,7 +179,9 @@ def test_a_query_is_stopped_and_goes_on(spark: Any, tmp_path: Path) -> None:
     add_file(folder, "4", [*content[:40], ScatteredRecord("last", 1, end, "last")])
     progress = run_query(spark, tmp_path, write_twice)
     assert len({query for query, _ in batches}) == 1
-    assert sum(p.stateOperators[0].numRowsDroppedByWatermark for p in progress) == 40
+    assert rewritten
+    # a batch without data may repeat the number of the one before
+    assert {p.stateOperators[0].numRowsDroppedByWatermark for p in progress} == {0, 40}
     assert progress[-1].stateOperators[0].numRowsTotal <= 2  # all streams but the last are gone
     assert fingerprints_in(lake) == races_of(range(COUNT))
     assert [*maintenance.find_faults(Lake(str(lake)))] == []

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark import cloudpickle
@@ -24,9 +25,10 @@ print(find_digest(), "deadheat" in sys.modules)
 
 def digest_at(folder: Path) -> str:
     """The digest that a Python with this folder on its path finds."""
-    finder = cloudpickle.dumps(shipping.package_digest_finder())
+    dumps: Any = cloudpickle.dumps  # has no types
+    finder = dumps(shipping.package_digest_finder())
     done = subprocess.run([sys.executable, "-c", _ASK, folder], input=finder, capture_output=True, check=True)
-    digest, _, is_imported = done.stdout.decode().rstrip("\n").rpartition(" ")
+    digest, _, is_imported = str(done.stdout, "utf-8").rstrip("\n").rpartition(" ")
     assert is_imported == "False"
     return digest
 

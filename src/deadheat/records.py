@@ -323,35 +323,42 @@ def settle_records(
     for placed in place_records(complete):
         joined.add_record(placed)
     candidates = joined.find_candidates(uri, opt_in=False)
-    verdicts = joined.judge_candidates(candidates)
-    # a report may go on for MAX_PAUSE, and one that begins within MAX_PAUSE may be mixed with it
-    settled_time = watermark - 2 * MAX_PAUSE
-    reports, first_kept = [], len(joined.records)
-    for candidate, verdict in zip(candidates, verdicts, strict=True):
+    count = len(candidates) if force else _settled_count(joined, candidates, watermark)
+    reports = []
+    for candidate, verdict in [*zip(candidates, joined.judge_candidates(candidates), strict=True)][:count]:
         begins, ends = joined.times(candidate)
-        if not force and ends is not None and ends > settled_time:
-            # with the bar before it
-            first_kept = min(first_kept, max(0, joined.record_indexes(candidate.start, candidate.end).start - 1))
-            continue
-        if force and ends is not None and ends > watermark:
+        if ends is not None and ends > watermark:
             verdict = UNORDERED
-        if suspect_until is not None and begins is not None and begins <= suspect_until:
+        elif suspect_until is not None and begins is not None and begins <= suspect_until:
             verdict = verdict or MIXED
         if (report := joined.to_report(candidate, verdict)) is not None:
             reports.append(report)
-    suspects = [joined.times(one)[1] for one in candidates if one.is_suspect]
+    suspects = [joined.times(one)[1] for one in candidates[:count] if one.is_suspect]
+    limits = [suspect_until, *(None if time is None else time + MAX_PAUSE for time in suspects)]
+    # no report that is still to come begins before
+    latest = max((limit for limit in limits if limit is not None and limit > watermark - 3 * MAX_PAUSE), default=None)
     if force:
-        return SettledReports(reports, [], _latest(suspects, suspect_until))
-    recent = (n for n, one in enumerate(joined.records) if (one.record.time or 0) > settled_time + MAX_PAUSE)
-    first_kept = min(first_kept, next(recent, first_kept))
-    kept = [one.record for one in joined.records[first_kept:]] + rest
-    gone = [time for time in suspects if time is not None and time <= settled_time]
-    return SettledReports(reports, kept, _latest(gone, suspect_until))
+        return SettledReports(reports, [], latest)
+    recent = (n for n, one in enumerate(joined.records) if (one.record.time or 0) > watermark - MAX_PAUSE)
+    first_kept = next(recent, len(joined.records))
+    if count < len(candidates):  # with the bar before it
+        unsettled = candidates[count]
+        first_kept = min(first_kept, max(0, joined.record_indexes(unsettled.start, unsettled.end).start - 1))
+    return SettledReports(reports, [one.record for one in joined.records[first_kept:]] + rest, latest)
 
 
-def _latest(times: Sequence[int | None], suspect_until: int | None) -> int | None:
-    latest = max((time + MAX_PAUSE for time in times if time is not None), default=None)
-    return max(filter(None, (latest, suspect_until)), default=None)
+def _settled_count(joined: _JoinedRecords, candidates: Sequence[_Candidate], watermark: int) -> int:
+    """How many candidates no further record can change."""
+    ends = (joined.times(candidate)[1] for candidate in candidates)
+    # a report may go on for MAX_PAUSE, and one that begins within MAX_PAUSE may be mixed with it
+    unsettled = (n for n, end in enumerate(ends) if end is not None and end > watermark - 2 * MAX_PAUSE)
+    count = next(unsettled, len(candidates))
+    # the rest of a report that looks incomplete may still arrive, and then the one before is not mixed with it
+    while count and any(
+        later.is_suspect and joined.are_near(candidates[count - 1], later) for later in candidates[count:]
+    ):
+        count -= 1
+    return count
 
 
 def sort_key(record: LogRecord) -> tuple[Any, ...]:

@@ -53,6 +53,7 @@ class KnownDocument(NamedTuple):
     sightings: int
     checksum: int
     state: int  # of the lake when it was read
+    uri: str  # where it was read last
 
 
 class FileContent(NamedTuple):

@@ -25,6 +25,7 @@ from deadheat.lake.schema import FILES, INGESTS, REPORTS, SIGHTINGS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from deadheat.grouping.keys import GroupingKey
     from deadheat.lake.data_files import AddedFile
     from deadheat.lake.storage import LakeStorage
     from deadheat.lake.tables import Lake
@@ -62,6 +63,19 @@ class RetriageCounts(NamedTuple):
     unnamed: int = 0  # reports with names that their other sightings do not have; they keep their rows
 
 
+class ReportGrouping(NamedTuple):
+    """What the variants of a sighting depend on in its report."""
+
+    key: GroupingKey
+    address: str | None
+    actors: list[str]
+
+
+def grouping_of_row(row: JsonDict) -> ReportGrouping:
+    address, actors = sighting_rows.address_placeholder(row), sighting_rows.actor_placeholders(row)
+    return ReportGrouping(sighting_rows.key_of_row(row), address, actors)
+
+
 class ChangedDocument(NamedTuple):
     """The sightings of a document after a change."""
 
@@ -70,6 +84,10 @@ class ChangedDocument(NamedTuple):
     changed_count: int  # sightings with other values
     nodes: set[str]  # variants before and after
     checksum: int
+
+    @property
+    def summary(self) -> ChangedDocument:
+        return self._replace(rows=[])
 
 
 @dataclass(slots=True)
@@ -109,11 +127,11 @@ class LocalWorker:
         """Apply the changes to the sightings of these documents and group them again."""
         rows = self._lake.read_rows("sightings", None, is_in("document", affected)).to_pylist()
         rows.sort(key=place_of)
-        report_rows = self._report_rows(rows, changed, reports)
+        groupings = self._report_groupings(rows, changed, reports)
         documents_changed = [
             document
             for _, group in groupby(rows, itemgetter("document"))
-            if (document := regroup_document([*group], changed, report_rows)) is not None
+            if (document := regroup_document([*group], changed, groupings)) is not None
         ]
         result = RegroupResult(TableChange(), set(), {})
         for document in documents_changed:
@@ -124,16 +142,16 @@ class LocalWorker:
             result.change = transactions.rewrite_files(self._lake, "sightings", name, where, content)
         return result
 
-    def _report_rows(
+    def _report_groupings(
         self, rows: Iterable[JsonDict], changed: Mapping[str, ReportChange], reports: TableChange
-    ) -> dict[str, JsonDict]:
-        """The rows of the reports of sightings as they are after the change."""
+    ) -> dict[str, ReportGrouping]:
+        """What grouping needs of the reports of sightings as they are after the change."""
         digests = {row["report"] for row in rows}
         wanted = is_in("digest", {changed[digest].new if digest in changed else digest for digest in digests})
         files = [file for file in self._lake.data_files("reports") if file.path not in reports.remove]
         tables = [self._lake.read_rows("reports", None, wanted, files)]
         tables += [self._lake.read_added("reports", added.path).filter(wanted) for added in reports.add]
-        return {row["digest"]: row for table in tables for row in table.to_pylist()}
+        return {row["digest"]: grouping_of_row(row) for table in tables for row in table.to_pylist()}
 
 
 def read_group(storage: LakeStorage, group: RowGroup) -> pa.Table:
@@ -315,7 +333,7 @@ def place_of(row: JsonDict) -> tuple[Any, ...]:
 
 
 def regroup_document(
-    rows: list[JsonDict], changed: Mapping[str, ReportChange], reports: Mapping[str, JsonDict]
+    rows: list[JsonDict], changed: Mapping[str, ReportChange], groupings: Mapping[str, ReportGrouping]
 ) -> ChangedDocument | None:
     """The sightings of a document, which are in order, with other reports and variants. None if nothing changes."""
     before = [dict(row) for row in rows]
@@ -323,7 +341,7 @@ def regroup_document(
         if change := changed.get(row["report"]):
             change.apply(row)
     for start in range(0, len(rows), sighting_rows.BATCH_SIZE):
-        _add_variants(rows[start : start + sighting_rows.BATCH_SIZE], reports)
+        _add_variants(rows[start : start + sighting_rows.BATCH_SIZE], groupings)
     pairs = [*zip(before, rows, strict=True)]
     count = sum(any(old[name] != new[name] for name in _OWN_COLUMNS) for old, new in pairs)
     # which sighting of a variant has its links and aliases does not matter
@@ -335,14 +353,12 @@ def regroup_document(
     return ChangedDocument(rows[0]["document"], rows, count, nodes, documents.add_checksums(*checksums))
 
 
-def _add_variants(rows: list[JsonDict], reports: Mapping[str, JsonDict]) -> None:
-    keys = {digest: sighting_rows.key_of_row(reports[digest]) for digest in {row["report"] for row in rows}}
+def _add_variants(rows: list[JsonDict], groupings: Mapping[str, ReportGrouping]) -> None:
     for row in rows:
-        row["address"] = sighting_rows.address_placeholder(reports[row["report"]])
-        row["actors"] = sighting_rows.actor_placeholders(reports[row["report"]])
+        grouping = groupings[row["report"]]
+        row |= {"address": grouping.address, "actors": grouping.actors, "fingerprint_version": FINGERPRINT_VERSION}
         race_rows.restore_address_and_actors(row)
-        row["fingerprint_version"] = FINGERPRINT_VERSION
-    race_rows.add_document_variants(rows, [keys[row["report"]] for row in rows])
+    race_rows.add_document_variants(rows, [groupings[row["report"]].key for row in rows])
 
 
 def _links_of(rows: Iterable[JsonDict]) -> set[tuple[str, str]]:

@@ -10,13 +10,14 @@ from deadheat.grouping.document import DocumentGrouping as Reports
 from deadheat.grouping.keys import GroupingKey, actor_numbers, grouping_key_of, racing_instructions
 from deadheat.lake import report_row
 from deadheat.lake.report_row import MaskedReport, mask_report
+from deadheat.model import ReportSource  # noqa: TC001, mypyc needs it at run time
 from deadheat.serialization import SCHEMA_VERSION, document_to_wire, sighting_from_wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from deadheat.grouping.races import VariantAliases
-    from deadheat.model import Document, Report, ReportSource, Sighting
+    from deadheat.model import Document, Report, Sighting
 
     JsonDict = dict[str, Any]
 

@@ -118,7 +118,9 @@ def _walk_folder(folder: str, ancestors: frozenset[tuple[int, int]]) -> Iterator
             try:
                 status = os.stat(path)
             except OSError as error:
-                yield unreadable_error(path, error)
+                # a file that was renamed or removed since the folder was listed is not a fault; a broken link is
+                if not isinstance(error, FileNotFoundError) or Path(path).is_symlink():
+                    yield unreadable_error(path, error)
                 continue
             if not stat.S_ISDIR(status.st_mode):
                 yield _file_entry(path, status, is_explicit=False)

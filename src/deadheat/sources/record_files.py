@@ -6,6 +6,7 @@ import json
 import re
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +30,10 @@ _ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9})\d
 # from which number of digits on a number is milliseconds, microseconds, nanoseconds
 _EPOCH_UNITS = ((18, 1), (15, 1_000), (12, 1_000_000), (0, 1_000_000_000))
 _KEY_WIDTH = 64
+# records of a file mostly have the same names
+_MAX_CACHED_SHAPES = 1024
+# floats lose digits of a time
+_DECODER = json.JSONDecoder(parse_float=Decimal)
 _OTLP_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue")
 
 
@@ -53,10 +58,10 @@ def read_records(document: OpenedDocument, file: str, options: RecordOptions) ->
 
     Lines that are no records are skipped.
     """
-    position = 0
+    reader, position = _RecordReader(options, file, document.uri), 0
     for value in _json_values(document):
-        for layers, record_format in _expand_records(value):
-            record = _make_record(layers, record_format, options, file, document.uri, position)
+        for layers, record_format in reader.expand_records(value):
+            record = reader.make_record(layers, record_format, position)
             position += 1
             if record is not None:
                 yield record
@@ -101,7 +106,7 @@ def _lines(document: OpenedDocument) -> Iterator[str]:
 
 def parse_line(line: str) -> Any:
     """The object in a line; None if there is none."""
-    if match := _CRI_LINE.match(line):
+    if line[:1].isdigit() and (match := _CRI_LINE.match(line)):
         return {"cri": match.groupdict()}
     value = _load_json(line)
     return value if isinstance(value, dict) else None
@@ -109,19 +114,9 @@ def parse_line(line: str) -> Any:
 
 def _load_json(text: str) -> Any:
     try:
-        return json.loads(text, parse_float=Decimal)
+        return _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _expand_records(value: Any) -> Iterator[tuple[list[Any], RecordFormat]]:
-    """The records in an object: each with the objects around it, the innermost first."""
-    if not isinstance(value, dict):
-        return
-    record_format = next(one for one in FORMATS if _has_format(value, one))
-    path = record_format.records.split(".") if record_format.records else []
-    for layers in _walk(value, path):
-        yield layers, record_format
 
 
 def _has_format(value: dict[str, Any], record_format: RecordFormat) -> bool:
@@ -142,13 +137,19 @@ def _walk(value: Any, path: Sequence[str]) -> Iterator[list[Any]]:
             yield [*layers, value]
 
 
+@cache
+def _splits(path: str) -> tuple[tuple[str, str], ...]:
+    """The ways to split a dotted path into a name and the rest. Names may contain dots themselves."""
+    return tuple((path[:at], path[at + 1 :]) for at, character in enumerate(path) if character == ".")
+
+
 def get_field(value: Any, path: str) -> Any:
-    """The value at a dotted path; None if there is none. Names may contain dots themselves."""
+    """The value at a dotted path; None if there is none."""
     if isinstance(value, dict):
         if path in value:
             return _plain(value[path])
-        for at in (index for index, character in enumerate(path) if character == "."):
-            if path[:at] in value and (found := get_field(value[path[:at]], path[at + 1 :])) is not None:
+        for name, rest in _splits(path):
+            if name in value and (found := get_field(value[name], rest)) is not None:
                 return found
     elif isinstance(value, list):
         if path.isdigit() and int(path) < len(value):
@@ -176,27 +177,74 @@ def _first_field(layers: Iterable[Any], paths: Iterable[str]) -> Any:
     return None
 
 
-def _make_record(
-    layers: list[Any], record_format: RecordFormat, options: RecordOptions, file: str, uri: str, position: int
-) -> StreamRecord | None:
-    text = _first_field(layers, (options.text,) if options.text else record_format.text)
-    if not isinstance(text, str):
-        return None
-    time = _event_time(layers, (options.time,) if options.time else record_format.time)
-    order = [_first_field(layers, (path,)) for path in options.order or record_format.order]
-    order = [value for value in order if value is not None]
-    # fields that the user names are the order; those of a store order records of equal times
-    key = (
-        [*map(sortable, order)]
-        if options.order
-        else [*([] if time is None else [sortable(time)]), *map(sortable, order)]
-    )
-    is_partial = (record_format.keeps_line_ends and not text.endswith("\n")) or any(
-        str(_first_field(layers, (field,))).lower() == mark.lower() for field, mark in PARTIAL_MARKS.items()
-    )
-    micros = None if time is None else time // 1000
-    record = LogRecord(tuple(key), text, micros, bool(order), is_partial, uri, position)
-    return StreamRecord(_stream_name(layers, record_format, options, file), record)
+class _RecordReader:
+    """Makes records of the objects in a file. Objects with the same names have the same fields."""
+
+    def __init__(self, options: RecordOptions, file: str, uri: str) -> None:
+        self._options, self._file, self._uri = options, file, uri
+        self._formats: dict[tuple[str, ...], RecordFormat] = {}
+        self._present: dict[tuple[Any, ...], tuple[RecordFormat, dict[str, str]]] = {}
+
+    def expand_records(self, value: Any) -> Iterator[tuple[list[Any], RecordFormat]]:
+        """The records in an object: each with the objects around it, the innermost first."""
+        if not isinstance(value, dict):
+            return
+        names = tuple(value)
+        record_format = self._formats.get(names)
+        if record_format is None:
+            record_format = next(one for one in FORMATS if _has_format(value, one))
+            if len(self._formats) < _MAX_CACHED_SHAPES:
+                self._formats[names] = record_format
+        path = record_format.records.split(".") if record_format.records else []
+        for layers in _walk(value, path):
+            yield layers, record_format
+
+    def make_record(self, layers: list[Any], record_format: RecordFormat, position: int) -> StreamRecord | None:
+        record_format, marks = self._present_fields(layers, record_format)
+        text = _first_field(layers, record_format.text)
+        if not isinstance(text, str):
+            return None
+        time = _event_time(layers, record_format.time)
+        order = [value for path in record_format.order if (value := _first_field(layers, (path,))) is not None]
+        # fields that the user names are the order; those of a store order records of equal times
+        key = [*map(sortable, order)]
+        if time is not None and not self._options.order:
+            key.insert(0, sortable(time))
+        is_partial = (record_format.keeps_line_ends and not text.endswith("\n")) or any(
+            str(_first_field(layers, (field,))).lower() == mark.lower() for field, mark in marks.items()
+        )
+        micros = None if time is None else time // 1000
+        record = LogRecord(tuple(key), text, micros, bool(order), is_partial, self._uri, position)
+        return StreamRecord(_stream_name(layers, record_format, self._options.stream, self._file), record)
+
+    def _present_fields(self, layers: list[Any], record_format: RecordFormat) -> tuple[RecordFormat, dict[str, str]]:
+        """The format and the marks of partial records, with only those fields that may be there."""
+        shape = (record_format, *(tuple(layer) if isinstance(layer, dict) else None for layer in layers))
+        found = self._present.get(shape)
+        if found is None:
+            options = self._options
+
+            def present(paths: tuple[str, ...]) -> tuple[str, ...]:
+                return tuple(path for path in paths if any(_may_have(layer, path) for layer in layers))
+
+            found = (
+                record_format._replace(
+                    text=present((options.text,) if options.text else record_format.text),
+                    time=present((options.time,) if options.time else record_format.time),
+                    order=present(options.order or record_format.order),
+                    stream=present(record_format.stream),
+                ),
+                {path: PARTIAL_MARKS[path] for path in present(tuple(PARTIAL_MARKS))},
+            )
+            if len(self._present) < _MAX_CACHED_SHAPES:
+                self._present[shape] = found
+        return found
+
+
+def _may_have(layer: Any, path: str) -> bool:
+    if not isinstance(layer, dict):
+        return True
+    return path in layer or any(name in layer for name, _ in _splits(path))
 
 
 def _event_time(layers: list[Any], paths: Iterable[str]) -> int | None:
@@ -204,9 +252,9 @@ def _event_time(layers: list[Any], paths: Iterable[str]) -> int | None:
     return next((time for time in times if time is not None), None)
 
 
-def _stream_name(layers: list[Any], record_format: RecordFormat, options: RecordOptions, file: str) -> str:
-    if options.stream:
-        fields = [(path, _first_field(layers, (path,))) for path in options.stream]
+def _stream_name(layers: list[Any], record_format: RecordFormat, named: tuple[str, ...], file: str) -> str:
+    if named:
+        fields = [(path, _first_field(layers, (path,))) for path in named]
         return _join_fields([(path, "" if value is None else value) for path, value in fields])
     fields = [(path, value) for path in record_format.stream if (value := _first_field(layers, (path,))) is not None]
     for path in record_format.labels:

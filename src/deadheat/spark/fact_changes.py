@@ -16,8 +16,9 @@ import pyarrow.compute as pc
 from deadheat.lake import documents, race_rows, sighting_rows, transactions
 from deadheat.lake.data_files import TableChange, is_in, write_rows
 from deadheat.lake.schema import FILES, INGESTS, REJECTS, REPORTS, SIGHTINGS
-from deadheat.spark import dataframes, input_files, reduce_spark
+from deadheat.spark import dataframes, reduce_spark
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS
+from deadheat.spark.stored_documents import is_unmodified, modified_time, names_before_rotation, read_stored_documents
 from deadheat.spark.tasks import DEFERRED_SCHEMA, fault_text
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class _ReadDocument:
     content: FileContent
     id: str
     is_stored: bool  # the lake has an earlier state of it
+    is_continued: bool  # and it begins with that state
     sightings: int = 0
     checksum: int = 0
     is_extended: bool = True  # its sightings are not those in the lake
@@ -128,26 +130,28 @@ class FactChanges:
 
     def _read_documents(self) -> list[_ReadDocument]:
         """The documents that were read completely and that no other writer has changed since."""
-        contents = {content.uri: content for content in self._output.contents.values()}
-        uris = {work.file.uri for work in self._plan.work_list}
-        uris.update(name for uri in tuple(uris) for name in input_files.names_before_rotation(uri))
-        stored = input_files.known_documents(self._lake, uris)
-        newest = {row["document"]: row for row in sorted(stored.values(), key=itemgetter("state"))}
-        states = {name: row["state"] for name, row in newest.items() if not row["duplicate_of"]}
+        contents = self._output.contents
+        damaged = {uri for uri, _, _ in self._output.faults}
+        stored = read_stored_documents(self._lake, _addresses(self._plan.work_list))
         self.has_conflicts = False
-        found = []
+        found: dict[str, _ReadDocument] = {}
         for work in self._plan.work_list:
-            content = contents.get(work.file.uri)
+            uri = work.file.uri
+            content = contents.get(uri)
             if content is None:
+                self.has_conflicts |= uri in self._output.other_files
                 continue
-            row = stored.get((work.file.uri, *input_files.run_key(work.run)))
+            if uri in damaged and uri in self._plan.compressing:
+                continue  # the next ingest reads it when it is complete
+            row = stored.newest_row(uri, work.run)
             known = content.continues or next((k for k in work.documents if k.document == content.document), None)
             name = known.document if known else content.document
-            if (row["state"] if row else 0) == work.state and (not known or states.get(name) == known.state):
-                found.append(_ReadDocument(work, content, name, name in states))
-            elif row is None or not input_files.is_unmodified(work.file, row):
+            is_current = (row["state"] if row else 0) == work.state
+            if is_current and name not in found and (not known or stored.state_of(name) == known.state):
+                found[name] = _ReadDocument(work, content, name, stored.state_of(name) is not None, known is not None)
+            elif row is None or not is_unmodified(work.file, row):
                 self.has_conflicts = True
-        return found
+        return [*found.values()]
 
     def _stored_sightings(self, read: list[_ReadDocument]) -> pa.Table:
         """The sightings in the lake of the documents that have grown or changed."""
@@ -159,8 +163,7 @@ class FactChanges:
 
     def _files_of(self, read: Iterable[_ReadDocument]) -> list[DataFile]:
         """The data files that may have sightings of these documents."""
-        uris = {document.work.file.uri for document in read if document.is_stored}
-        uris.update(name for uri in tuple(uris) for name in input_files.names_before_rotation(uri))
+        uris = _addresses(document.work for document in read if document.is_stored)
         low, high = min(uris, default=""), max(uris, default="")
         # members of an archive have longer addresses
         return [f for f in self._lake.data_files("sightings") if f.may_contain("uri", low, f"{high}\U0010ffff")]
@@ -356,7 +359,7 @@ class FactChanges:
         rows = [self._file_row(document, state) for document in read]
         content = pa.Table.from_pylist(rows, FILES)
         # what a document contained before it was replaced must not be taken for what it contains
-        replaced = {document.id for document in read if document.is_stored and not document.replaces_from}
+        replaced = {document.id for document in read if document.is_stored and not document.is_continued}
         if replaced:
             name, where = f"{self._name}-rest", is_in("document", replaced)
             self._changes["files"] = transactions.rewrite_files(self._lake, "files", name, where)
@@ -368,7 +371,7 @@ class FactChanges:
         file, run, content = document.work.file, document.work.run, document.content
         return {
             "uri": file.uri, "document": document.id, "repo": run.repo, "run": run.run, "job": run.job,
-            "length": content.length, "modified_at": input_files.modified_time(file), "etag": file.etag or None,
+            "length": content.length, "modified_at": modified_time(file), "etag": file.etag or None,
             "head": content.head, "tail": content.tail, "content": content.decoded_ends,
             "duplicate_of": document.duplicate_of, "sightings": document.sightings, "checksum": document.checksum,
             "state": state, "ingest": self._batch,
@@ -376,6 +379,14 @@ class FactChanges:
 
     def _write(self, table: str, content: pa.Table) -> None:
         self._changes[table] = TableChange(write_rows(self._lake.storage, table, self._name, content))
+
+
+def _addresses(work_list: Iterable[FileWork]) -> set[str]:
+    """Where these files, and the documents that they may continue, are or were."""
+    found: set[str] = set()
+    for work in work_list:
+        found.update((work.file.uri, *names_before_rotation(work.file.uri), *(known.uri for known in work.documents)))
+    return found
 
 
 _CHECKSUM_COLUMNS = ("uri", "offset", "length", "lane", "report", "names")

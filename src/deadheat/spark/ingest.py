@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat.errors import DeadheatError
 from deadheat.lake import derivation, maintenance, migration, transactions
 from deadheat.model import CiRun
-from deadheat.spark import failures, input_files, reduce_spark
+from deadheat.spark import input_files, reduce_spark
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS
 from deadheat.spark.fact_changes import FactChanges
 from deadheat.spark.shipping import classic_context
@@ -28,8 +28,7 @@ from deadheat.spark.task_output import TaskOutput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql import SparkSession
 
     from deadheat.lake.tables import Lake
     from deadheat.lake.transactions import Intent
@@ -266,18 +265,20 @@ def derive_races(
         return derivation.derive_races(lake, f"{batch}-derived", details, sum_many, max_local_rows, on_stage)
     except _ManyVariantsError:
         known = {*lake.read_rows("nodes", ["node"])["node"].to_pylist()}
-        _rebuild(session, lake, f"{batch}-rebuilt", 0, on_stage)
+        rebuild_tables(session, lake, f"{batch}-rebuilt", 0, on_stage)
         rows = lake.read_rows("races", ["race", "title", "nodes"]).to_pylist()
         return sorted((row["race"], row["title"]) for row in rows if known.isdisjoint(row["nodes"]))
 
 
-def _rebuild(
+def rebuild_tables(
     session: Callable[[], SparkSession],
     lake: Lake,
     batch: str,
     max_local_rows: int,
     on_stage: Callable[[str], None] = lambda _: None,
 ) -> None:
+    """Compute all derived tables anew."""
+
     def build(state: int) -> Intent:
         covered, name = lake.state_number, f"{batch}-{state}"
         if lake.row_count("sightings") <= max_local_rows:
@@ -294,35 +295,8 @@ def rebuild_lake(start: StartSession, lake: Lake, max_local_rows: int = MAX_LOCA
     lake.require()
     prepare_lake(lake)
     session = cache(lambda: start(lake.row_count("sightings") < _SMALL_ROWS))
-    _rebuild(session, lake, f"rebuilt-{uuid.uuid4().hex[:12]}", max_local_rows)
+    rebuild_tables(session, lake, f"rebuilt-{uuid.uuid4().hex[:12]}", max_local_rows)
     return lake.row_count("races")
-
-
-CHECKPOINT_FOLDER = "_checkpoint"
-
-
-def start_query(
-    start: StartSession,
-    lake: Lake,
-    paths: Sequence[str],
-    options: IngestOptions,
-    interval: float,
-    on_batch: Callable[[IngestSummary], None] = lambda _: None,
-) -> StreamingQuery:
-    """Start the query. `on_batch` is called with the summary of each batch."""
-    spark = start(False)
-
-    def run_batch(_: DataFrame, number: int) -> None:
-        on_batch(ingest_files(lambda small: spark, lake, paths, options))
-
-    clock = spark.readStream.format("rate").option("rowsPerSecond", 1).load()
-    return (
-        clock.writeStream.foreachBatch(run_batch)
-        .queryName("deadheat")
-        .option("checkpointLocation", lake.storage.uri_of(CHECKPOINT_FOLDER))
-        .trigger(processingTime=f"{interval} seconds")
-        .start()
-    )
 
 
 def watch_paths(
@@ -333,13 +307,14 @@ def watch_paths(
     interval: float,
     on_batch: Callable[[IngestSummary], None],
 ) -> None:
-    query = start_query(start, lake, paths, options, interval, on_batch)
-    try:
-        query.awaitTermination()
-    except KeyboardInterrupt:
-        raise
-    except Exception as error:
-        reason = failures.failure_reason(error)
-        raise DeadheatError(f"the query failed ({reason})", lake.uri, "run with --verbose for details") from error
-    finally:
-        query.stop()
+    """Ingest what is new every `interval` seconds, until interrupted. `on_batch` gets the summary of each batch.
+
+    A batch is committed as a whole, together with what it has read of each file. So a process that was killed
+    continues where it was when it is started again.
+    """
+    session = cache(lambda: start(False))
+    while True:
+        began = time.monotonic()
+        lake.refresh()
+        on_batch(ingest_files(lambda small: session(), lake, paths, options))
+        time.sleep(max(0.0, began + interval - time.monotonic()))

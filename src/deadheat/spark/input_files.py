@@ -7,25 +7,23 @@ from __future__ import annotations
 import heapq
 import os
 import pickle
-import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.errors import UnreadableError
-from deadheat.lake.data_files import is_in
-from deadheat.lake.documents import KnownDocument, document_id
+from deadheat.lake.documents import document_id
 from deadheat.model import CiRun
 from deadheat.parsing.report_reader import RANGE_OVERLAP
 from deadheat.sources import file_listing
 from deadheat.sources.file_listing import ListedFile
+from deadheat.spark.stored_documents import is_unmodified, names_before_rotation, read_stored_documents, unpacked_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from deadheat.lake.documents import KnownDocument
     from deadheat.lake.tables import Lake
-
-    JsonDict = dict[str, Any]
 
 
 # minimum size of a range of a large file
@@ -37,14 +35,10 @@ _TASKS_PER_SLOT = 2
 _FILE_OVERHEAD_BYTES = 1 << 16
 # starting a task takes longer than reading less, with the cost of its files
 _MIN_TASK_BYTES = 1 << 20
-_FILE_COLUMNS = (
-    "uri", "document", "repo", "run", "job", "length", "modified_at", "etag", "head", "tail", "sightings",
-    "checksum", "duplicate_of", "state",
-)  # fmt: skip
 
 
 class FileWork(NamedTuple):
-    """A file to read. If `known`, it may have grown since; if `renamed`, it may be one of these under another name."""
+    """A file to read. If `known`, it may have grown since; it may also be one of `renamed` under another name."""
 
     file: ListedFile
     run: CiRun
@@ -55,11 +49,12 @@ class FileWork(NamedTuple):
     @property
     def documents(self) -> tuple[KnownDocument, ...]:
         """The documents that the file may continue."""
-        return (self.known,) if self.known else self.renamed
+        own = [self.known] if self.known else []
+        return tuple(dict.fromkeys([*own, *self.renamed]))
 
     @property
     def start(self) -> int:
-        return max(0, self.known.length - RANGE_OVERLAP) if self.known else 0
+        return max(0, self.known.length - RANGE_OVERLAP) if self.known and not self.renamed else 0
 
     @property
     def size(self) -> int:
@@ -156,6 +151,8 @@ class IngestPlan:
 
     work_list: list[FileWork] = field(default_factory=list)
     faults: list[UnreadableError] = field(default_factory=list)
+    # compressed files whose originals are still there: their compression may not be complete
+    compressing: set[str] = field(default_factory=set)
     known_count: int = 0
     size: int = 0
 
@@ -171,71 +168,16 @@ def plan_ingest(lake: Lake, paths: Sequence[str], run_of: Callable[[str], CiRun]
         else:
             listed.append((file, run_of(file.uri)))
             wanted.update((file.uri, *names_before_rotation(file.uri)))
-    stored = known_documents(lake, wanted)
+    stored = read_stored_documents(lake, wanted)
+    listed_uris = {file.uri for file, _ in listed}
     for file, run in listed:
-        row = stored.get((file.uri, *run_key(run)))
+        row = stored.newest_row(file.uri, run)
         if row is not None and is_unmodified(file, row):
             plan.known_count += 1
             continue
-        renamed = [] if row else [stored.get((name, *run_key(run))) for name in names_before_rotation(file.uri)]
-        candidates = tuple(known for known in map(known_document, renamed) if known)
-        plan.work_list.append(FileWork(file, run, known_document(row), candidates, row["state"] if row else 0))
+        known, renamed = stored.known_at(file.uri, run), stored.known_before_rotation(file.uri, run)
+        plan.work_list.append(FileWork(file, run, known, renamed, row["state"] if row else 0))
+        if (original := unpacked_name(file.uri)) != file.uri and original in listed_uris:
+            plan.compressing.add(file.uri)
     plan.size = sum(work.size for work in plan.work_list)
     return plan
-
-
-# app.log.1, app.log-20261118, app.log.2026-11-18: logrotate; app-2026-11-18T10-00-00.000.log: lumberjack
-_ROTATED = re.compile(r"(?P<base>.+?)(?:\.(?P<number>\d{1,4})|[.-]\d{4}-?\d\d-?\d\d[\dT.:_-]*)(?P<extension>\.[a-z]+)?")
-_HAS_NUMBER = re.compile(r"[.-]\d")
-_PACKED_SUFFIX = re.compile(r"\.(?:gz|zst|bz2|xz)$")
-
-
-def names_before_rotation(uri: str) -> list[str]:
-    """The names that a rotated log may have had before, by the rules of logrotate and of Go's lumberjack."""
-    folder, slash, name = uri.rpartition("/")
-    unpacked = _PACKED_SUFFIX.sub("", name)
-    names = [unpacked] if unpacked != name else []
-    if _HAS_NUMBER.search(unpacked) and (match := _ROTATED.fullmatch(unpacked)):
-        base, number, extension = match["base"], match["number"], match["extension"] or ""
-        names.append(f"{base}{extension}")
-        if number and int(number) > 1:
-            names.append(f"{base}.{int(number) - 1}{extension}")
-    return [f"{folder}{slash}{one}" for one in names]
-
-
-def run_key(run: CiRun) -> tuple[str, ...]:
-    """What tells documents at one address apart."""
-    return (run.repo or "", run.run, run.job or "") if run.run is not None else ()
-
-
-def known_documents(lake: Lake, uris: set[str]) -> dict[tuple[str, ...], JsonDict]:
-    """The newest rows of `files` by address and run."""
-    if not lake.is_there or lake.is_older or not uris:
-        return {}
-    low, high = min(uris), max(uris)
-    files = [file for file in lake.data_files("files") if file.may_contain("uri", low, high)]
-    newest: dict[tuple[str, ...], JsonDict] = {}
-    for row in lake.read_rows("files", _FILE_COLUMNS, is_in("uri", uris), files).to_pylist() if files else ():
-        run = (row["repo"] or "", row["run"], row["job"] or "") if row["run"] is not None else ()
-        key = (row["uri"], *run)
-        if key not in newest or newest[key]["state"] < row["state"]:
-            newest[key] = row
-    return newest
-
-
-def is_unmodified(file: ListedFile, row: JsonDict) -> bool:
-    if row["length"] != file.size:
-        return False
-    if file.etag and row["etag"]:
-        return bool(row["etag"] == file.etag)
-    return bool(row["modified_at"] == modified_time(file))
-
-
-def modified_time(file: ListedFile) -> datetime:
-    return datetime.fromtimestamp(round(file.modified, 6), UTC)
-
-
-def known_document(row: JsonDict | None) -> KnownDocument | None:
-    if row is None or row["duplicate_of"]:
-        return None
-    return KnownDocument(*(row[name] for name in KnownDocument._fields))

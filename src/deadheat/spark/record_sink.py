@@ -61,6 +61,8 @@ def lake_sink(lake: str, repo: str | None = None) -> Callable[[DataFrame, int], 
         ordered = reports.select(RECORD_REPORTS.names).repartition("stream")
         ordered = ordered.sortWithinPartitions("stream", "first_event_time", "offset")
         output.add_results(ordered.mapInArrow(partial(_write_rows, lake, batch, run), spark_schema(RESULT_SCHEMA)))
+        if not output.contents and not output.faults:
+            return
         session = cache(lambda: spark)
         changes = RecordChanges(session, opened, IngestPlan(), output, batch, query=(query, number))
         commit_records(session, opened, batch, output, changes, IngestOptions())

@@ -259,14 +259,34 @@ class TaskOutput:
 
     @cached_property
     def contents(self) -> dict[str, FileContent]:
-        """What was read of each document that could be opened completely."""
+        """What was read of each file that could be opened completely, by address.
+
+        Of several files with the same document, such as a log and the copy that replaces it, the longest counts.
+        """
+        longest: dict[str, FileContent] = {}
+        for content in sorted(self._all_contents.values(), key=lambda content: (content.length, content.uri)):
+            longest[content.document] = content
+        return {content.uri: content for content in longest.values()}
+
+    @cached_property
+    def _all_contents(self) -> dict[str, FileContent]:
         unread = {uri for uri, _, unopened in self.faults if unopened}
         contents: dict[str, FileContent] = {}
         for content in (content for result in self.results for content in result.contents):
             if content.uri not in unread:
-                known = contents.get(content.document)
-                contents[content.document] = content if known is None else known.merged_with(content)
+                known = contents.get(content.uri)
+                contents[content.uri] = content if known is None else known.merged_with(content)
         return contents
+
+    @cached_property
+    def other_files(self) -> set[str]:
+        """The addresses of the files that do not count."""
+        return self._all_contents.keys() - self.contents.keys()
+
+    def _rows_in(self, rows: pa.Table, wanted: Set[str]) -> pa.Table:
+        """The sightings of these documents."""
+        where = is_in("document", wanted)
+        return rows.filter(where & ~is_in("file", self.other_files) if self.other_files else where)
 
     def sightings(self, wanted: Set[str]) -> tuple[pa.Table, list[AddedFile]]:
         """The sightings with variants of these documents, as rows and as data files."""
@@ -274,8 +294,9 @@ class TaskOutput:
         files: list[AddedFile] = []
         for result in self.results:
             if result.sightings is not None:
-                tables.append(from_ipc(result.sightings).filter(is_in("document", wanted)))
-            if all(content.document in wanted for content in result.contents):
+                tables.append(self._rows_in(from_ipc(result.sightings), wanted))
+            uris = {content.uri for content in result.contents}
+            if uris.isdisjoint(self.other_files) and all(content.document in wanted for content in result.contents):
                 files += result.sighting_files
             else:
                 tables += self._rows_in_files(result, wanted)
@@ -286,7 +307,7 @@ class TaskOutput:
         tables = [SIGHTINGS.empty_table()]
         for result in self.results:
             if result.sightings is not None:
-                tables.append(from_ipc(result.sightings).filter(is_in("document", wanted)))
+                tables.append(self._rows_in(from_ipc(result.sightings), wanted))
             tables += self._rows_in_files(result, wanted)
         return pa.concat_tables(tables)
 
@@ -294,7 +315,7 @@ class TaskOutput:
         if result.sighting_files and not wanted.isdisjoint(content.document for content in result.contents):
             for added in result.sighting_files:
                 rows = data_files.read_file(self._lake.storage, "sightings", added.path, SIGHTINGS.names)
-                yield rows.filter(is_in("document", wanted))
+                yield self._rows_in(rows, wanted)
 
     def deferred(self, wanted: Set[str]) -> pa.Table:
         """The sightings without variants of these documents."""
@@ -303,7 +324,7 @@ class TaskOutput:
             if result.deferred is not None:
                 tables.append(from_ipc(result.deferred))
             tables += [self._read_file(name).cast(DEFERRED_SCHEMA) for name in result.deferred_files]
-        return pa.concat_tables(tables).filter(is_in("document", wanted))
+        return self._rows_in(pa.concat_tables(tables), wanted)
 
     def _read_file(self, name: str) -> pa.Table:
         storage = self._lake.storage
@@ -321,6 +342,8 @@ class TaskOutput:
         frame = dataframes.read_parquet(spark, self._lake.uri, files, DEFERRED_SCHEMA)
         if returned:
             frame = frame.unionByName(dataframes.frame_of_table(spark, pa.concat_tables(returned), DEFERRED_SCHEMA))
+        if self.other_files:
+            frame = frame.where(~frame["file"].isin(self.other_files))
         names = pa.table({"document": pa.array(wanted, pa.string())})
         return frame.join(dataframes.frame_of_table(spark, names, names.schema), "document", "left_semi")
 

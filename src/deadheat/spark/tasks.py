@@ -175,7 +175,8 @@ class _UnitContent:
         self._raw, self.unit = raw, unit
         head = raw.read(decoding.HEAD_SIZE)
         self._small = head if len(head) < decoding.HEAD_SIZE else b""
-        self.size = max(unit.size, self._read_size()) if not file_listing.is_remote(unit.uri) else unit.size
+        # the file may have grown, or be another one, since it was listed
+        self.size = unit.size if file_listing.is_remote(unit.uri) else self._read_size()
         self._head = documents.bytes_digest(head[: min(documents.END_BYTES, self.size)])
         can_be_split = files.can_be_split(head, unit.uri)
         self._known = next((known for known in unit.known if self._is_continued(head, known)), None)
@@ -251,6 +252,8 @@ class RecentText:
     def read(self, size: int) -> bytes:
         block = self._read(size)
         before, self.length = self.length, self.length + len(block)
+        # a decompressor may return the first bytes piece by piece
+        self._head += block[: max(0, documents.END_BYTES - len(self._head))]
         self._recent += block
         self._add_tails(before)
         if len(self._recent) > 2 * _RECENT_BYTES:

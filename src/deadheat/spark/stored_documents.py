@@ -1,0 +1,129 @@
+"""What a lake knows of the files that an ingest finds, also if they were renamed since."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from deadheat.lake.data_files import is_in
+from deadheat.lake.documents import KnownDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deadheat.lake.tables import Lake
+    from deadheat.model import CiRun
+    from deadheat.sources.file_listing import ListedFile
+
+    JsonDict = dict[str, Any]
+
+_FILE_COLUMNS = (
+    "uri", "document", "repo", "run", "job", "length", "modified_at", "etag", "head", "tail", "sightings",
+    "checksum", "duplicate_of", "state",
+)  # fmt: skip
+# documents that were at one address; a rotated log is one of the latest
+_MAX_CANDIDATES = 4
+# app.log.1, app.log-20261118, app.log.2026-11-18: logrotate; app-2026-11-18T10-00-00.000.log: lumberjack
+_ROTATED = re.compile(r"(?P<base>.+?)(?:\.(?P<number>\d{1,4})|[.-]\d{4}-?\d\d-?\d\d[\dT.:_-]*)(?P<extension>\.[a-z]+)?")
+_HAS_NUMBER = re.compile(r"[.-]\d")
+_PACKED_SUFFIX = re.compile(r"\.(?:gz|zst|bz2|xz)$")
+
+
+class StoredDocuments:
+    """The documents that were at some addresses, each as the lake has it now."""
+
+    def __init__(self, rows: Iterable[JsonDict]) -> None:
+        self._documents: dict[str, JsonDict] = {}  # the newest row of each
+        self._addresses: dict[tuple[str, ...], list[JsonDict]] = {}  # newest rows first
+        for row in sorted(rows, key=itemgetter("state"), reverse=True):
+            if not row["duplicate_of"]:
+                self._documents.setdefault(row["document"], row)
+            self._addresses.setdefault((row["uri"], *_run_key(row["repo"], row["run"], row["job"])), []).append(row)
+
+    def newest_row(self, uri: str, run: CiRun) -> JsonDict | None:
+        """The newest row of `files` for an address."""
+        rows = self._rows_at(uri, run)
+        return rows[0] if rows else None
+
+    def state_of(self, document: str) -> int | None:
+        row = self._documents.get(document)
+        return row["state"] if row else None
+
+    def known_at(self, uri: str, run: CiRun) -> KnownDocument | None:
+        """The document that was last at an address."""
+        return next(iter(self._documents_at(uri, uri, run, limit=1)), None)
+
+    def known_before_rotation(self, uri: str, run: CiRun) -> tuple[KnownDocument, ...]:
+        """The documents that a rotated log may be."""
+        found = {
+            known.document: known
+            for name in names_before_rotation(uri)
+            for known in self._documents_at(name, uri, run, _MAX_CANDIDATES)
+        }
+        return tuple(found.values())
+
+    def _rows_at(self, uri: str, run: CiRun) -> list[JsonDict]:
+        return self._addresses.get((uri, *_run_key(run.repo, run.run, run.job)), [])
+
+    def _documents_at(self, uri: str, reader: str, run: CiRun, limit: int) -> list[KnownDocument]:
+        """The latest documents at an address, if they are now at one that is related to that of the reader."""
+        found: dict[str, KnownDocument] = {}
+        for row in self._rows_at(uri, run):
+            newest = self._documents.get(row["duplicate_of"] or row["document"])
+            if newest is not None and _are_related(newest["uri"], reader):
+                found.setdefault(newest["document"], KnownDocument(*(newest[name] for name in KnownDocument._fields)))
+            if len(found) == limit:
+                break
+        return list(found.values())
+
+
+def read_stored_documents(lake: Lake, uris: set[str]) -> StoredDocuments:
+    """The documents that were at these addresses."""
+    if not lake.is_there or lake.is_older or not uris:
+        return StoredDocuments(())
+    low, high = min(uris), max(uris)
+    files = [file for file in lake.data_files("files") if file.may_contain("uri", low, high)]
+    if not files:
+        return StoredDocuments(())
+    return StoredDocuments(lake.read_rows("files", _FILE_COLUMNS, is_in("uri", uris), files).to_pylist())
+
+
+def _run_key(repo: str | None, run: str | None, job: str | None) -> tuple[str, ...]:
+    """What tells documents at one address apart."""
+    return (repo or "", run, job or "") if run is not None else ()
+
+
+def _are_related(uri: str, other: str) -> bool:
+    return uri == other or uri in names_before_rotation(other) or other in names_before_rotation(uri)
+
+
+def is_unmodified(file: ListedFile, row: JsonDict) -> bool:
+    if row["length"] != file.size:
+        return False
+    if file.etag and row["etag"]:
+        return bool(row["etag"] == file.etag)
+    return bool(row["modified_at"] == modified_time(file))
+
+
+def modified_time(file: ListedFile) -> datetime:
+    return datetime.fromtimestamp(round(file.modified, 6), UTC)
+
+
+def unpacked_name(uri: str) -> str:
+    """The name of a file before it was compressed, or the same name."""
+    return _PACKED_SUFFIX.sub("", uri)
+
+
+def names_before_rotation(uri: str) -> list[str]:
+    """The names that a rotated log may have had before, by the rules of logrotate and of Go's lumberjack."""
+    folder, slash, name = uri.rpartition("/")
+    unpacked = unpacked_name(name)
+    names = [unpacked] if unpacked != name else []
+    if _HAS_NUMBER.search(unpacked) and (match := _ROTATED.fullmatch(unpacked)):
+        base, number, extension = match["base"], match["number"], match["extension"] or ""
+        names.append(f"{base}{extension}")
+        if number and int(number) > 1:
+            names.append(f"{base}.{int(number) - 1}{extension}")
+    return [f"{folder}{slash}{one}" for one in names]
