@@ -24,7 +24,7 @@ from deadheat.sources.record_files import read_records
 from deadheat.spark import ingest, input_files, stored_documents
 from deadheat.spark.dataframes import spark_schema
 from deadheat.spark.ingest import IngestOptions, IngestSummary
-from deadheat.spark.input_files import FileWork, IngestPlan, names_before_rotation
+from deadheat.spark.input_files import FileWork, IngestPlan
 from deadheat.spark.record_facts import RecordChanges, write_streams
 from deadheat.spark.record_reports import URI_SCHEME
 from deadheat.spark.session import task_slots
@@ -172,7 +172,7 @@ def _map_files(
 
 
 def _read_unit(unit: WorkUnit, fields: RecordOptions) -> Iterator[JsonDict]:
-    name = min((unit.uri, *names_before_rotation(unit.uri)), key=len)
+    name = min((unit.uri, *stored_documents.names_before_rotation(unit.uri)), key=len)
     count = 0
     fault, unopened = "", False
     try:
