@@ -173,7 +173,7 @@ def _map_files(
 
 
 def _read_unit(unit: WorkUnit, fields: RecordOptions) -> Iterator[JsonDict]:
-    name = min((unit.uri, *names_before_rotation(unit.uri)), key=len)
+    name = min((unit.uri, *stored_documents.names_before_rotation(unit.uri)), key=len)
     count = 0
     fault, unopened = "", False
     try:
