@@ -456,7 +456,7 @@ def test_a_line_too_long_for_text_is_told_and_the_rest_is_read(tmp_path: Path, m
 def test_every_byte_is_in_one_range(sizes: list[tuple[int, bool]], cores: int, unit: int | None) -> None:
     work_list = []
     for number, (size, is_known) in enumerate(sizes):
-        known = KnownDocument(str(number), min(number << 20, size), "", "", 0, 0, 1) if is_known else None
+        known = KnownDocument(str(number), min(number << 20, size), "", "", 0, 0, 1, "a.log") if is_known else None
         listed = file_listing.ListedFile(str(number), str(number), size, 0.0)
         work_list.append(input_files.FileWork(listed, CiRun(), known))
     ranges: dict[str, list[input_files.WorkUnit]] = {}
