@@ -12,7 +12,8 @@ import tempfile
 from pathlib import Path
 
 from bench import logs
-from bench.measure import CommandRun, best_output_seconds, best_run, run_command
+from bench.log_shapes import CI_SHAPES, SHAPES, write_shape
+from bench.measure import CommandRun, best_output_seconds, best_processor_seconds, best_run, run_command
 from deadheat.api import report_reader
 
 DEADHEAT = [sys.executable, "-m", "deadheat"]
@@ -28,13 +29,19 @@ def main() -> None:
         "--peer", metavar="COMMAND",
         help="another parser, measured in the same run: it gets a file and prints reports and seconds",
     )  # fmt: skip
+    parser.add_argument("--only", choices=("shapes",), help="run only this measurement")
+    parser.add_argument("--every", type=int, default=0, help="bytes per report in the logs of `shapes`")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prog := "deadheat-bench-") as folder:
         print(f"# {prog.rstrip('-')}: {platform.python_implementation()} {platform.python_version()},"
               f" prefilter {report_reader().prefilter.name}\n")  # fmt: skip
         bench = Benchmark(Path(folder), args.peer)
+        if args.only == "shapes":
+            bench.measure_shapes(args.size, args.every)
+            return
         bench.measure_start_up()
         bench.measure_sparse(args.size)
+        bench.measure_shapes(args.size, args.every)
         bench.measure_dense(args.dense)
         bench.measure_repeated(args.dense * 10)
         bench.measure_clean(200)
@@ -76,15 +83,28 @@ class Benchmark:
         peak = run_command(_scan_command("jsonl", path)).peak_mb
         self._print_row("the same, memory of all processes", 0, f"{peak:.0f} MB", "limit 200 MB")
 
+    def measure_shapes(self, size: int, every: int) -> None:
+        """Processor seconds for logs of CI systems and services, compared with ripgrep."""
+        for name in SHAPES:
+            path = self._folder / f"{name}.log"
+            count = write_shape(path, name, size * MB, every)
+            _fill_page_cache(path)
+            command = _ripgrep_command(path)
+            ripgrep = best_processor_seconds(command) if command else 0.0
+            for output_format in ("jsonl", "brief"):
+                seconds = best_processor_seconds(_scan_command(output_format, path))
+                ratio = f"{seconds / ripgrep:.1f} x ripgrep's {ripgrep:.2f} s" if ripgrep else "no ripgrep here"
+                limit = 3 if name in CI_SHAPES else 2
+                what = f"{name}, {size} MiB, {count} reports, {output_format}, processor"
+                self._print_row(what, seconds, f"{size / seconds:.0f} MiB/s", f"{ratio} (limit {limit})")
+            path.unlink()
+
     def _measure_ripgrep(self, path: Path) -> float | None:
-        program = shutil.which("rg")
-        if program is None:
+        command = _ripgrep_command(path)
+        if command is None:
             return None
-        # without literals that cannot be passed on a command line
-        literals = [lit for lit in report_reader().prefilter.literals if lit.isascii() and b"\x1b" not in lit]
-        wanted = [word for literal in literals for word in ("-e", literal.decode())]
-        done = best_run([program, "--no-config", "-c", "-F", *wanted, str(path)], times=5)
-        self._print_row(f"ripgrep, the same {len(literals)} literals", done.seconds)
+        done = best_run(command, times=5)
+        self._print_row(f"ripgrep, the same {command.count('-e')} literals", done.seconds)
         return done.seconds
 
     def measure_dense(self, count: int) -> None:
@@ -176,6 +196,16 @@ class PeerCommand:
                 sys.exit(f"bench: the peer found {reports} of {count} reports")
             measured.append(float(seconds))
         return min(measured)
+
+
+def _ripgrep_command(path: Path) -> list[str] | None:
+    program = shutil.which("rg")
+    if program is None:
+        return None
+    # without literals that cannot be passed on a command line
+    literals = [lit for lit in report_reader().prefilter.literals if lit.isascii() and b"\x1b" not in lit]
+    wanted = [word for literal in literals for word in ("-e", literal.decode())]
+    return [program, "--no-config", "-c", "-F", *wanted, str(path)]
 
 
 def _scan_command(output_format: str, path: Path) -> list[str]:

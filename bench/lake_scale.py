@@ -76,12 +76,17 @@ def _write(path: Path, data: bytes) -> Path:
     return path
 
 
+def _log(number: int) -> bytes:
+    """A small log. Logs of equal content would count once."""
+    return b"log %d\n%s" % (number, logs.generate_report(number % _RACES))
+
+
 def measure_small_ingests(spark: SparkSession, folder: Path, ingests: int, sightings: int) -> None:
     lake, inbox = folder / "ingests-lake", folder / "ingests"
     big = folder / "big.log"
     early, late, grown, fresh = Spent(), Spent(), Spent(), Spent()
     for number in range(ingests):
-        path = _write(inbox / f"{number}.log", logs.generate_report(number % _RACES) * 2)
+        path = _write(inbox / f"{number}.log", _log(number))
         spent = early if 9 <= number < 9 + _AVERAGED else late if number >= ingests - _AVERAGED else None
         _ingest(spark, lake, path, spent=spent)
         if number == 20:
@@ -111,7 +116,7 @@ def _count_files(folder: Path) -> int:
 def measure_grown_files(spark: SparkSession, folder: Path, count: int) -> None:
     for part in (count // 10, count):
         inbox, lake = folder / f"grown-{part}", folder / f"grown-lake-{part}"
-        paths = [_write(inbox / f"{n % 100}" / f"{n}.log", logs.generate_report(n % _RACES)) for n in range(part)]
+        paths = [_write(inbox / f"{n % 100}" / f"{n}.log", _log(n)) for n in range(part)]
         _ingest(spark, lake, inbox)
         for number, path in enumerate(paths):
             _write(path, path.read_bytes() + b"more\n" + logs.generate_report((number + 1) % _RACES))
@@ -127,7 +132,7 @@ def measure_frequent_race(spark: SparkSession, folder: Path, sightings: int) -> 
     per_file = 500_000
     for number in range(max(1, sightings // per_file)):
         path = folder / f"frequent-{number}.log"
-        logs.write_repeated(path, min(per_file, sightings), 1)
+        logs.write_repeated(path, min(per_file, sightings) - number, 1)
         _ingest(spark, lake, path)
         path.unlink()
     (race, *_) = queries.list_races(Lake(str(lake)))

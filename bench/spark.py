@@ -14,24 +14,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench import logs
+from bench.log_shapes import CI_SHAPES, SHAPES, write_shape
 from bench.measure import MemoryMonitor, processor_seconds_since, processor_times
 from deadheat.api import report_reader
-from deadheat.lake.schema import NODES
 from deadheat.lake.tables import Lake
 from deadheat.sources.files import ReusedBufferSource
-from deadheat.spark import dataframes, reduce_spark, session
-from deadheat.spark.dataframes import MAX_LOCAL_ROWS
+from deadheat.spark import reduce_spark, session
 from deadheat.spark.ingest import ingest_files
 from deadheat.spark.input_files import list_work, pack_units
 from deadheat.spark.task_output import TaskOutput
+from deadheat.spark.tasks import unpack_units
 from deadheat.text.window import SlidingWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pyspark.sql import DataFrame, SparkSession
-
-    from deadheat.spark.input_files import WorkUnit
 
 GB = 1_000_000_000
 LIMIT_MB = 6_000
@@ -44,8 +42,10 @@ WARM_UP_JOBS = 3
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.spark", description=__doc__)
     parser.add_argument(
-        "--only", choices=("sparse", "growing", "consolidating"), help="run only one of the three measurements"
+        "--only", choices=("sparse", "shapes", "growing", "consolidating"), help="run only one of the measurements"
     )
+    parser.add_argument("--shapes", nargs="+", choices=tuple(SHAPES), default=[*SHAPES], help="logs for `shapes`")
+    parser.add_argument("--shape-gb", type=int, default=1, help="GB of each of these logs (default: 1)")
     parser.add_argument("--gb", type=int, default=16, help="GB of the largest logs (default: 16)")
     parser.add_argument("--rows", type=int, default=10_000_000, help="sightings to consolidate (default: 10000000)")
     parser.add_argument("--folder", help="folder for logs and lakes (default: the system's temporary folder)")
@@ -53,10 +53,12 @@ def main() -> None:
     spark = session.start_session(driver_memory="3g")
     print("| what | wall, seconds | processor, seconds | rate | against |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="deadheat-bench-", dir=args.folder) as folder:
-        if args.only in (None, "sparse", "growing"):
+        if args.only in (None, "sparse", "shapes", "growing"):
             warm_up(spark, Path(folder))
         if args.only in (None, "sparse"):
             measure_sparse(spark, Path(folder))
+        if args.only in (None, "shapes"):
+            measure_shapes(spark, Path(folder), args.shapes, args.shape_gb)
         if args.only in (None, "growing"):
             measure_growing(spark, Path(folder), args.gb)
         if args.only in (None, "consolidating"):
@@ -78,12 +80,12 @@ def _print_row(what: str, spent: TimeSpent, rate: str = "", against: str = "") -
 def _best_time(
     work: Callable[[], object], times: int = 3, before: Callable[[int], object] = lambda _: None
 ) -> TimeSpent:
-    """The fastest of some runs; `before` prepares each run and is not measured."""
+    """The least wall and processor seconds of some runs; `before` prepares each run and is not measured."""
     spent = []
     for number in range(times):
         before(number)
         spent.append(_measure_once(work))
-    return min(spent)
+    return TimeSpent(min(wall for wall, _ in spent), min(processor for _, processor in spent))
 
 
 def _measure_once(work: Callable[[], object]) -> TimeSpent:
@@ -114,11 +116,9 @@ def measure_sparse(spark: SparkSession, folder: Path) -> None:
     logs.write_sparse(repeated_log, GB, races=100)
 
     def read_log(log: Path) -> None:
-        TaskOutput(Lake(str(folder / "staged")), "bench").run_tasks(
-            spark, [*list_work([str(log)])], max_rows=MAX_LOCAL_ROWS
-        )
+        TaskOutput(Lake(str(folder / "staged")), "bench").run_tasks(spark, [*list_work([str(log)])])
 
-    def run_tasks(task: Callable[[Iterable[list[WorkUnit]]], Iterator[int]]) -> None:
+    def run_tasks(task: Callable[[Iterable[bytes]], Iterator[int]]) -> None:
         context = spark.sparkContext
         portions = pack_units(list_work([str(distinct_log)]), context.defaultParallelism)
         context.parallelize(portions, len(portions)).mapPartitions(task).collect()
@@ -147,17 +147,17 @@ def measure_sparse(spark: SparkSession, folder: Path) -> None:
         log.unlink()
 
 
-def do_nothing(portions: Iterable[list[WorkUnit]]) -> Iterator[int]:
+def do_nothing(portions: Iterable[bytes]) -> Iterator[int]:
     """The overhead of a task."""
     gc.freeze()  # like our tasks: PySpark collects garbage after each task
     for _ in portions:
         yield 0
 
 
-def run_prefilter(portions: Iterable[list[WorkUnit]]) -> Iterator[int]:
+def run_prefilter(portions: Iterable[bytes]) -> Iterator[int]:
     """Search the bytes for literals and parse nothing."""
     gc.freeze()
-    for unit in chain.from_iterable(portions):
+    for unit in chain.from_iterable(map(unpack_units, portions)):
         with open(unit.path, "rb", buffering=0) as raw:
             raw.seek(unit.start)
             windows = SlidingWindow(ReusedBufferSource(raw.readinto, unit.start), report_reader().prefilter)
@@ -167,8 +167,8 @@ def run_prefilter(portions: Iterable[list[WorkUnit]]) -> Iterator[int]:
             yield hits
 
 
-def _format_rate(spent: TimeSpent) -> str:
-    return f"{1000 / spent.wall:.0f} MB/s"
+def _format_rate(spent: TimeSpent, gigabytes: int = 1) -> str:
+    return f"{1000 * gigabytes / spent.wall:.0f} MB/s"
 
 
 def _compare_times(text: TimeSpent, ours: TimeSpent, goal: int = 0) -> str:
@@ -181,6 +181,22 @@ def _ingest_logs(spark: SparkSession, folder: Path, *paths: Path) -> None:
     root = folder / "lake"
     shutil.rmtree(root, ignore_errors=True)
     ingest_files(lambda small: spark, Lake(str(root)), [str(path) for path in paths])
+
+
+def measure_shapes(spark: SparkSession, folder: Path, names: Iterable[str], gigabytes: int) -> None:
+    """Ingesting logs as CI systems and services print them, compared with a filter for one literal."""
+    empty = folder / "empty.log"
+    empty.write_text("no report\n")
+    _print_row("one file of a line, ingested", _best_time(partial(_ingest_logs, spark, folder, empty)))
+    for name in names:
+        log = folder / f"{name}.log"
+        count = write_shape(log, name, gigabytes * GB)
+        text = _best_time(partial(_filter_text, spark, log))
+        ingest = _best_time(partial(_ingest_logs, spark, folder, log))
+        limit = 0.5 if name in CI_SHAPES else 0.2
+        ratio = f"{ingest.processor / text.processor:.2f} x the filter's {text.processor:.2f} s (limit {limit})"
+        _print_row(f"{name}, {gigabytes} GB, {count} reports, ingested", ingest, _format_rate(ingest, gigabytes), ratio)
+        log.unlink()
 
 
 def measure_growing(spark: SparkSession, folder: Path, maximum: int) -> None:
@@ -226,7 +242,7 @@ def measure_consolidation(spark: SparkSession, maximum: int) -> None:
 
 def _consolidate_rows(spark: SparkSession, rows: int) -> int:
     sightings, reports = synthetic_tables(spark, rows)
-    nodes = reduce_spark.variants_frame(sightings, reports, dataframes.empty_frame(spark, NODES)).localCheckpoint()
+    nodes = reduce_spark.variants_frame(sightings, reports).localCheckpoint()
     found = reduce_spark.races_frame(nodes).localCheckpoint()
     return reduce_spark.finish_races(found, reduce_spark.families(found)).localCheckpoint().count()
 

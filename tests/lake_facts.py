@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from deadheat._version import PARSER_VERSION
-from deadheat.api import scan_text
+from deadheat.api import scan_text, verdict_for
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
-from deadheat.lake import documents, report_row, sighting_rows, transactions
+from deadheat.lake import documents, kept_text, report_row, sighting_rows, transactions
 from deadheat.lake.data_files import TableChange, is_in, write_rows
 from deadheat.lake.schema import DERIVED_TABLES, FILES, INGESTS, REJECTS, REPORTS, SIGHTINGS, TABLES
-from deadheat.lake.transactions import Intent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from deadheat.lake.tables import Lake
+    from deadheat.lake.transactions import Intent
+    from deadheat.model import Report, Sighting
 
     JsonDict = dict[str, Any]
 
@@ -58,13 +59,28 @@ class DocumentFacts:
         repo: str | None = None,
         opt_in: bool = False,
         duplicate_of: DocumentFacts | None = None,
+        degrade: Callable[[Report], Report] | None = None,
     ) -> None:
         self.name, self.run, self.repo = name, run, repo
         self.duplicate_of = duplicate_of and duplicate_of.id
         self.observed_at = FIRST_DAY + timedelta(days=day)
         self.text = text.encode() if isinstance(text, str) else text
         found = [] if duplicate_of else scan_text(self.text, name, opt_in, diagnose=False)
+        self.texts = [self._text_of(sighting) for sighting in found]
+        self.versions = VERSIONS
+        if degrade:
+            # as an earlier parser has read it
+            self.versions = {"parser_version": 0, "fingerprint_version": FINGERPRINT_VERSION}
+            found = [self._degraded(sighting, degrade(sighting.report)) for sighting in found]
         self.rows = [*sighting_rows.add_variants(map(sighting_rows.sighting_row, found))]
+
+    def _text_of(self, sighting: Sighting) -> bytes | None:
+        span = sighting.span
+        return kept_text.kept_text(lambda low, high: self.text[low:high], span.offset, span.length, sighting.source)
+
+    @staticmethod
+    def _degraded(sighting: Sighting, report: Report) -> Sighting:
+        return sighting.with_report(report)._replace(verdict=verdict_for(report))
 
     @property
     def id(self) -> str:
@@ -73,19 +89,17 @@ class DocumentFacts:
     def sighting_rows(self, batch: str) -> list[JsonDict]:
         columns = {
             "file": self.name, "document": self.id, "observed_at": self.observed_at, "ingest": batch,
-            "repo": self.repo, "run": self.run, **VERSIONS,
+            "repo": self.repo, "run": self.run, **self.versions,
         }  # fmt: skip
         return [{**one.row, **columns} for one in self.rows]
 
     def report_values(self) -> dict[str, tuple[Any, ...]]:
-        versions = tuple(VERSIONS.values())
-        return {
-            one.report.digest: (*one.report.row, self._text_of(one.row), one.row["names"], *versions)
-            for one in self.rows
-        }
-
-    def _text_of(self, row: JsonDict) -> bytes:
-        return self.text[row["offset"] : row["offset"] + row["length"]]
+        """The rows of the distinct reports, each with the text of its first sighting."""
+        values: dict[str, tuple[Any, ...]] = {}
+        for one, text in zip(self.rows, self.texts, strict=True):
+            row = (*one.report.row, text, one.row["names"], *self.versions.values())
+            values.setdefault(one.report.digest, row)
+        return values
 
     def file_row(self, batch: str, state: int) -> JsonDict:
         ends = documents.bytes_digest(self.text)
@@ -95,7 +109,7 @@ class DocumentFacts:
         return {
             "uri": self.name, "document": self.id, "repo": self.repo, "run": self.run, "job": None,
             "length": len(self.text), "modified_at": self.observed_at, "etag": None, "head": ends, "tail": ends,
-            "content": documents.content_digest(ends, len(self.rows), checksum), "duplicate_of": self.duplicate_of,
+            "content": ends, "duplicate_of": self.duplicate_of,
             "sightings": len(self.rows), "checksum": checksum, "state": state, "ingest": batch,
         }  # fmt: skip
 

@@ -151,13 +151,18 @@ def _die_with_parent() -> None:
     ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
-@contextmanager
-def started_cluster(folder: Path) -> Iterator[StandaloneCluster]:
-    """Start a cluster that keeps its files in a folder, and stop it at the end."""
+def write_restriction(folder: Path) -> Path:
+    """Write what restricts Python on executors. Returns the folder for PYTHONPATH."""
     hidden = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     python_folder = folder / "python"
     python_folder.mkdir(parents=True)
     (python_folder / "sitecustomize.py").write_text(_SITECUSTOMIZE.format(hidden=hidden, folder=str(folder)))
+    return python_folder
+
+
+@contextmanager
+def started_cluster(folder: Path) -> Iterator[StandaloneCluster]:
+    """Start a cluster that keeps its files in a folder, and stop it at the end."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))},
         "SPARK_HOME": str(_SPARK_HOME),
@@ -165,7 +170,7 @@ def started_cluster(folder: Path) -> Iterator[StandaloneCluster]:
         "SPARK_LOCAL_DIRS": str(folder / "local"),
         "SPARK_DAEMON_MEMORY": "128m",
         "SPARK_DAEMON_JAVA_OPTS": conftest.JAVA_OPTIONS,
-        "PYTHONPATH": str(python_folder),
+        "PYTHONPATH": str(write_restriction(folder)),
         "PYSPARK_PYTHON": sys.executable,
     }
     with ExitStack() as stack:

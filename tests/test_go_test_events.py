@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import deadheat
 from deadheat.api import read_document, read_opened_documents
 from deadheat.model import Sighting
-from deadheat.parsing.test_events import EVENT_DISTANCE, GoTestAttributor, GoTestEventParser, GoTestFailures, leaf_tests
+from deadheat.parsing.test_attribution import EVENT_DISTANCE, GoTestAttributor
+from deadheat.parsing.test_events import GoTestEventParser, GoTestFailures, leaf_tests
 from deadheat.sources import file_listing, files
 from tests.cases import ROOT
 from tests.watchdog import time_limit

@@ -287,7 +287,7 @@ def test_a_store_that_does_not_answer_is_one_line(tmp_path: Path, monkeypatch: p
     def failing(uri: str, **_: object) -> None:
         raise OSError("Generic S3 error\n  404 Not Found")
 
-    monkeypatch.setattr("deadheat.lake.tables.DeltaTable", failing)
+    monkeypatch.setattr("deltalake.DeltaTable", failing)
     with pytest.raises(DeadheatError, match=r"cannot be read \(Generic S3 error\)"):
         Lake(str(tmp_path)).require()
 
@@ -314,7 +314,7 @@ def test_a_folder_without_permission_is_not_taken_for_a_missing_lake(
     def missing(uri: str, **_: object) -> NoReturn:
         raise TableNotFoundError(uri)
 
-    monkeypatch.setattr("deadheat.lake.tables.DeltaTable", missing)
+    monkeypatch.setattr("deltalake.DeltaTable", missing)
     monkeypatch.setattr(Path, "iterdir", denied)
     with pytest.raises(DeadheatError, match=r"cannot be read \(Permission denied\)"):
         Lake(lake.uri).require()

@@ -13,11 +13,12 @@ import pytest
 
 import deadheat
 from deadheat.cli import main
+from deadheat.lake.tables import Lake
 from deadheat.spark import ingest
 from deadheat.spark.fact_changes import FactChanges
 from deadheat.spark.ingest import IngestSummary
 from tests.cases import ROOT
-from tests.lakes import taken
+from tests.lakes import content, taken
 
 PACKAGE = Path(deadheat.__file__).parent
 SAMPLES = ROOT.parent.parent / "samples"
@@ -235,7 +236,21 @@ def test_a_lake_is_checked_and_compacted(spark: Any, lake: Path, capsys: pytest.
     assert run_command(capsys, "lake", "check", "--lake", lake)[0] == 0
 
 
-@pytest.mark.parametrize("command", ["races", "show x", "families", "lake check", "lake compact", "consolidate"])
+def test_retriage_of_an_ingested_lake_changes_nothing(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = content(lake)
+    status, out, err = run_command(capsys, "retriage", "--all", "--lake", lake)
+    assert (status, err) == (0, "")
+    reports = Lake(str(lake)).row_count("reports")
+    first, *_, third, _ = out.splitlines()
+    assert first == f"{reports} reports read again, 0 changed"
+    assert third == "0 sightings changed"
+    assert content(lake) == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["races", "show x", "families", "lake check", "lake compact", "lake forget --repo x", "consolidate", "retriage"],
+)
 def test_a_missing_lake_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
     status, out, err = run_command(capsys, *command.split(), "--lake", tmp_path / "none")
     assert (status, out, err.count("\n")) == (3, "", 1)

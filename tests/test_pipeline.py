@@ -456,7 +456,7 @@ def test_a_line_too_long_for_text_is_told_and_the_rest_is_read(tmp_path: Path, m
 def test_every_byte_is_in_one_range(sizes: list[tuple[int, bool]], cores: int, unit: int | None) -> None:
     work_list = []
     for number, (size, is_known) in enumerate(sizes):
-        known = KnownDocument(str(number), min(number << 20, size), "", "", 0, 0, 1, "a.log") if is_known else None
+        known = KnownDocument(str(number), min(number << 20, size), "", "", 0, 0, 1, str(number)) if is_known else None
         listed = file_listing.ListedFile(str(number), str(number), size, 0.0)
         work_list.append(input_files.FileWork(listed, CiRun(), known))
     ranges: dict[str, list[input_files.WorkUnit]] = {}
@@ -590,7 +590,7 @@ def test_functions_on_frames_give_the_tables(spark: Any, cases: Path, tmp_path: 
     assert sorted(map(str, races.toArrow().to_pylist())) == tables["races"] != []
     assert spark_module.families(races).count() == len(tables["families"])
     assert spark_module.sightings(seen).count() == len(tables["sightings"])
-    assert spark_module.reports(seen).count() == len(tables["reports"])
+    assert spark_module.distinct_reports(seen).count() == len(tables["reports"])
 
 
 def test_the_format_gives_reports_as_nested_columns(spark: Any) -> None:

@@ -34,7 +34,6 @@ def scattered() -> list[list[ScatteredRecord]]:
 def found_by(
     contents: list[list[ScatteredRecord]],
     record_of: Callable[[ScatteredRecord, int, int], LogRecord],
-    has_unique_keys: bool = False,
     stream_of: Callable[[str], str] = str,
 ) -> list[StreamReport]:
     """The reports, if each record is converted with its file and position."""
@@ -42,11 +41,7 @@ def found_by(
     for file, content in enumerate(contents):
         for position, record in enumerate(content):
             streams.setdefault(stream_of(record.stream), []).append(record_of(record, file, position))
-    return [
-        report
-        for name, content in streams.items()
-        for report in read_stream(sorted(content, key=sort_key), name, has_unique_keys)
-    ]
+    return [report for name, content in streams.items() for report in read_stream(sorted(content, key=sort_key), name)]
 
 
 def races_in(reports: Iterable[StreamReport]) -> Counter[str]:
@@ -57,13 +52,13 @@ def races_in(reports: Iterable[StreamReport]) -> Counter[str]:
 
 
 def test_scattered_reports_come_out_whole(scattered: list[list[ScatteredRecord]]) -> None:
-    reports = found_by(scattered, lambda r, file, at: LogRecord((r.sequence,), r.line, r.time), True)
+    reports = found_by(scattered, lambda r, file, at: LogRecord((r.sequence,), r.line, r.time))
     assert races_in(reports) == fingerprints(range(COUNT))
     assert {report.damage for report in reports} == {()}
 
 
 def test_times_are_an_order(scattered: list[list[ScatteredRecord]]) -> None:
-    reports = found_by(scattered, lambda r, file, at: LogRecord((r.time,), r.line, r.time))
+    reports = found_by(scattered, lambda r, file, at: LogRecord((r.time,), r.line, r.time, False))
     assert races_in(reports) == fingerprints(range(COUNT))
 
 
@@ -89,6 +84,7 @@ def test_records_with_equal_times_make_no_false_race(scattered: list[list[Scatte
                 r.line,
                 r.time,
                 False,
+                False,
                 *((str(file), at) if has_position else ()),  # noqa: B023
             ),
         )
@@ -100,28 +96,31 @@ def test_records_with_equal_times_make_no_false_race(scattered: list[list[Scatte
 @pytest.mark.parametrize(("files", "shuffle"), [(2, 0.0), (1, 5.0), (20, 5.0)], ids=["alternating", "shuffled", "both"])
 def test_files_without_order_make_no_false_race(files: int, shuffle: float) -> None:
     contents = scatter_reports(COUNT, STREAMS, files, shuffle_seconds=shuffle, duplicated=0)
-    reports = found_by(contents, lambda r, file, at: LogRecord((), r.line, None, False, str(file), at))
+    reports = found_by(contents, lambda r, file, at: LogRecord((), r.line, None, False, False, str(file), at))
     assert not races_in(reports)
     assert {report.damage for report in reports} == {(UNORDERED,)}
 
 
 def test_the_order_in_a_file_decides_between_equal_times() -> None:
     contents = scatter_reports(COUNT, STREAMS, 1, shuffle_seconds=0, duplicated=0)
-    reports = found_by(contents, lambda r, file, at: LogRecord((r.time // 1_000_000,), r.line, r.time, False, "a", at))
+    reports = found_by(
+        contents, lambda r, file, at: LogRecord((r.time // 1_000_000,), r.line, r.time, False, False, "a", at)
+    )
     assert races_in(reports) == fingerprints(range(COUNT))
 
 
 def test_two_exports_of_the_same_records_are_one() -> None:
     contents = scatter_reports(COUNT, STREAMS, 1, shuffle_seconds=0, duplicated=0)
     reports = found_by(
-        [*contents, *contents], lambda r, file, at: LogRecord((r.time // 1000,), r.line, r.time, False, str(file), at)
+        [*contents, *contents],
+        lambda r, file, at: LogRecord((r.time // 1000,), r.line, r.time, False, False, str(file), at),
     )
     assert races_in(reports) == fingerprints(range(COUNT))
 
 
 def test_a_record_may_be_a_whole_report_or_a_part_of_a_line() -> None:
     report = logs.generate_report(1).decode()
-    [whole] = read_stream([LogRecord((), report, None), LogRecord((), "another record", None)], "s", False)
+    [whole] = read_stream([LogRecord((), report, None, False), LogRecord((), "another record", None, False)], "s")
     assert whole.damage == ()
     parts = [report[at : at + 50] for at in range(0, len(report), 50)]
     log_records = [LogRecord((n,), part, n, is_partial=True) for n, part in enumerate(parts)]
@@ -134,7 +133,9 @@ def test_a_record_may_be_a_whole_report_or_a_part_of_a_line() -> None:
 def test_reports_of_two_writers_in_one_stream_are_marked(scattered: list[list[ScatteredRecord]]) -> None:
     expected = fingerprints(range(COUNT))
     reports = found_by(
-        scattered, lambda r, file, at: LogRecord((r.time,), r.line, r.time), stream_of=lambda name: str(name[-1:] < "3")
+        scattered,
+        lambda r, file, at: LogRecord((r.time,), r.line, r.time, False),
+        stream_of=lambda name: str(name[-1:] < "3"),
     )
     assert races_in(reports) <= expected
     assert any(report.damage == (MIXED,) for report in reports)
@@ -260,7 +261,7 @@ def test_the_reports_of_a_dataframe_are_whole(frame: Any) -> None:
         frame, stream=["kubernetes.pod"], order=["sequence"], event_time="time"
     ).collect()  # fmt: skip
     assert Counter(row.fingerprint for row in reports) == fingerprints(range(COUNT))
-    assert {row.stream for row in reports} == {f"pod=shop/cart-{number}" for number in range(STREAMS)}
+    assert {row.stream for row in reports} == {f"kubernetes.pod=shop/cart-{number}" for number in range(STREAMS)}
     assert all(row.damage == [] and row.first_event_time <= row.last_event_time for row in reports)
     assert all(row.accesses[0].site.line > 0 and row.records >= 20 for row in reports)
 

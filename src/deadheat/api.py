@@ -13,7 +13,7 @@ from deadheat.grouping.keys import grouping_key_of
 from deadheat.grouping.race_assignment import assign_races
 from deadheat.model import Sighting, Verdict, new_sighting
 from deadheat.parsing.report_reader import RANGE_OVERLAP, ReportReader
-from deadheat.parsing.test_events import GoTestAttributor, RecentBytes, attribute_stream_tests
+from deadheat.parsing.test_attribution import GoTestAttributor, RecentBytes, attribute_stream_tests
 from deadheat.text.decoding import HEAD_SIZE, SINGLE_BYTE, ByteLayout, detect_layout
 from deadheat.text.window import DocumentRange, OpenedDocument, StreamSource, prepend_bytes
 

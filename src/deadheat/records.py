@@ -55,6 +55,7 @@ class LogRecord(NamedTuple):
     key: tuple[Any, ...]  # the place in the order of the stream
     text: str
     time: int | None = None  # of the event, in microseconds since 1970
+    has_unique_key: bool = True  # other records with this key are duplicates; false if it is only a time
     is_partial: bool = False  # the line continues in the next record
     file: str = ""  # where the record was read, and at which position
     position: int = -1
@@ -86,40 +87,40 @@ class StreamReport(NamedTuple):
     last_time: int | None
 
 
-def place_records(records: Iterable[LogRecord], has_unique_keys: bool = True) -> Iterator[PlacedRecord]:
+def place_records(records: Iterable[LogRecord]) -> Iterator[PlacedRecord]:
     """Yield the records without duplicates. They are sorted by key, file and position.
 
-    Records with equal keys and texts are duplicates. If keys are only times (`has_unique_keys` is false), several
-    records of a file may have the same key: their positions decide.
+    Records with equal keys and texts are duplicates. If keys are only times, several records of a file may have the
+    same key: their positions decide.
     """
     for _, group in groupby(records, lambda record: record.key):
-        yield from _place_group(group, has_unique_keys)
+        yield from _place_group(group)
 
 
-def _place_group(group: Iterator[LogRecord], has_unique_keys: bool) -> Iterator[PlacedRecord]:
+def _place_group(group: Iterator[LogRecord]) -> Iterator[PlacedRecord]:
     """Place the records with one key."""
     tied = list(islice(group, _MAX_TIED + 1))
     if len(tied) == 1:
         yield PlacedRecord(tied[0], Placement.BY_KEY)
     elif len(tied) <= _MAX_TIED:
-        yield from _place_tied(tied, has_unique_keys)
+        yield from _place_tied(tied)
     else:
         yield from (PlacedRecord(record, Placement.UNKNOWN) for record in chain(tied, group))
 
 
-def _place_tied(tied: list[LogRecord], has_unique_keys: bool) -> Iterator[PlacedRecord]:
+def _place_tied(tied: list[LogRecord]) -> Iterator[PlacedRecord]:
     """Place records with equal keys."""
-    placement = Placement.UNKNOWN
-    chosen = list({(record.text, record.is_partial): record for record in tied}.values())
-    if not has_unique_keys and all(record.position >= 0 for record in tied):
+    distinct = list({(record.text, record.is_partial): record for record in tied}.values())
+    if len(distinct) == 1:
+        yield PlacedRecord(distinct[0], Placement.BY_KEY)
+        return
+    if not tied[0].has_unique_key and all(record.position >= 0 for record in tied):
         files = [list(group) for _, group in groupby(tied, lambda record: record.file)]
         texts = [[record.text for record in group] for group in files]
         if all(other == texts[0] for other in texts[1:]):  # files with the same content
-            chosen, placement = files[0], Placement.BY_POSITION
-    if len(chosen) == 1:
-        placement = Placement.BY_KEY
-    for record in chosen:
-        yield PlacedRecord(record, placement)
+            yield from (PlacedRecord(record, Placement.BY_POSITION) for record in files[0])
+            return
+    yield from (PlacedRecord(record, Placement.UNKNOWN) for record in distinct)
 
 
 class _Candidate(NamedTuple):
@@ -272,15 +273,13 @@ def _offsets(data: bytes, literal: bytes) -> Iterator[int]:
         at = data.find(literal, at + len(literal))
 
 
-def read_stream(
-    records: Iterable[LogRecord], uri: str, has_unique_keys: bool = True, opt_in: bool = False
-) -> Iterator[StreamReport]:
+def read_stream(records: Iterable[LogRecord], uri: str, opt_in: bool = False) -> Iterator[StreamReport]:
     """Yield the reports of one stream, whose records are sorted by key, file and position.
 
     Memory is bounded, however long the stream is.
     """
     joined, done = _JoinedRecords(), 0
-    for placed in place_records(records, has_unique_keys):
+    for placed in place_records(records):
         joined.add_record(placed)
         if len(joined.text) > _BLOCK_SIZE + 2 * _KEPT_BEFORE:
             limit = joined.end - _KEPT_BEFORE
@@ -308,12 +307,7 @@ class SettledReports(NamedTuple):
 
 
 def settle_records(
-    records: Iterable[LogRecord],
-    uri: str,
-    watermark: int,
-    suspect_until: int | None = None,
-    has_unique_keys: bool = True,
-    force: bool = False,
+    records: Iterable[LogRecord], uri: str, watermark: int, suspect_until: int | None = None, force: bool = False
 ) -> SettledReports:
     """Read the records of one stream, of which all before the watermark have arrived.
 
@@ -322,41 +316,49 @@ def settle_records(
     """
     ordered = sorted(records, key=sort_key)
     joined = _JoinedRecords()
-    complete, rest = [], []
+    complete: list[LogRecord] = []
+    rest: list[LogRecord] = []
     for record in ordered:
         (complete if force or record.time is None or record.time <= watermark else rest).append(record)
-    for placed in place_records(complete, has_unique_keys):
+    for placed in place_records(complete):
         joined.add_record(placed)
     candidates = joined.find_candidates(uri, opt_in=False)
-    verdicts = joined.judge_candidates(candidates)
-    # a report may go on for MAX_PAUSE, and one that begins within MAX_PAUSE may be mixed with it
-    settled_time = watermark - 2 * MAX_PAUSE
-    reports, first_kept = [], len(joined.records)
-    for candidate, verdict in zip(candidates, verdicts, strict=True):
+    count = len(candidates) if force else _settled_count(joined, candidates, watermark)
+    reports = []
+    for candidate, verdict in [*zip(candidates, joined.judge_candidates(candidates), strict=True)][:count]:
         begins, ends = joined.times(candidate)
-        if not force and ends is not None and ends > settled_time:
-            # with the bar before it
-            first_kept = min(first_kept, max(0, joined.record_indexes(candidate.start, candidate.end).start - 1))
-            continue
-        if force and ends is not None and ends > watermark:
+        if ends is not None and ends > watermark:
             verdict = UNORDERED
-        if suspect_until is not None and begins is not None and begins <= suspect_until:
+        elif suspect_until is not None and begins is not None and begins <= suspect_until:
             verdict = verdict or MIXED
         if (report := joined.to_report(candidate, verdict)) is not None:
             reports.append(report)
-    suspects = [joined.times(one)[1] for one in candidates if one.is_suspect]
+    suspects = [joined.times(one)[1] for one in candidates[:count] if one.is_suspect]
+    limits = [suspect_until, *(None if time is None else time + MAX_PAUSE for time in suspects)]
+    # no report that is still to come begins before
+    latest = max((limit for limit in limits if limit is not None and limit > watermark - 3 * MAX_PAUSE), default=None)
     if force:
-        return SettledReports(reports, [], _latest(suspects, suspect_until))
-    recent = (n for n, one in enumerate(joined.records) if (one.record.time or 0) > settled_time + MAX_PAUSE)
-    first_kept = min(first_kept, next(recent, first_kept))
-    kept = [one.record for one in joined.records[first_kept:]] + rest
-    gone = [time for time in suspects if time is not None and time <= settled_time]
-    return SettledReports(reports, kept, _latest(gone, suspect_until))
+        return SettledReports(reports, [], latest)
+    recent = (n for n, one in enumerate(joined.records) if (one.record.time or 0) > watermark - MAX_PAUSE)
+    first_kept = next(recent, len(joined.records))
+    if count < len(candidates):  # with the bar before it
+        unsettled = candidates[count]
+        first_kept = min(first_kept, max(0, joined.record_indexes(unsettled.start, unsettled.end).start - 1))
+    return SettledReports(reports, [one.record for one in joined.records[first_kept:]] + rest, latest)
 
 
-def _latest(times: Sequence[int | None], suspect_until: int | None) -> int | None:
-    latest = max((time + MAX_PAUSE for time in times if time is not None), default=None)
-    return max(filter(None, (latest, suspect_until)), default=None)
+def _settled_count(joined: _JoinedRecords, candidates: Sequence[_Candidate], watermark: int) -> int:
+    """How many candidates no further record can change."""
+    ends = (joined.times(candidate)[1] for candidate in candidates)
+    # a report may go on for MAX_PAUSE, and one that begins within MAX_PAUSE may be mixed with it
+    unsettled = (n for n, end in enumerate(ends) if end is not None and end > watermark - 2 * MAX_PAUSE)
+    count = next(unsettled, len(candidates))
+    # the rest of a report that looks incomplete may still arrive, and then the one before is not mixed with it
+    while count and any(
+        later.is_suspect and joined.are_near(candidates[count - 1], later) for later in candidates[count:]
+    ):
+        count -= 1
+    return count
 
 
 def sort_key(record: LogRecord) -> tuple[Any, ...]:

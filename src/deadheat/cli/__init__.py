@@ -31,6 +31,7 @@ _COMMANDS = {
     "show": "lake_commands",
     "families": "lake_commands",
     "lake": "lake_maintenance",
+    "retriage": "lake_maintenance",
     "mine": "repository_commands",
     "place": "repository_commands",
     "completion": "completion",

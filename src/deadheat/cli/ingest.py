@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -11,7 +13,9 @@ from deadheat import cli
 from deadheat.cli import spark_and_lake
 from deadheat.cli.progress import DeferredProgress, format_bytes
 from deadheat.model import CiRun
+from deadheat.serialization import SCHEMA_VERSION
 from deadheat.sources import ci_metadata
+from deadheat.sources.record_files import RecordOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +26,7 @@ _INGEST_EXAMPLES = """examples:
   deadheat ingest logs/ --lake races --watch     and keep watching
   deadheat ingest s3://ci/logs --lake s3://ci/races --master spark://host:7077
   deadheat ingest logs/ --lake races --path-pattern '{repo}/{branch}/{run}/{job}.log'
+  deadheat ingest export/ --lake races --records       log records exported from Loki, Elasticsearch, …
 
 exit status: 0 done, 2 wrong usage, 3 the environment failed, or nothing could be read
 """
@@ -52,9 +57,26 @@ def add_ingest_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
         "--path-pattern", metavar="PATTERN", type=cli.validated_type(ci_metadata.PathPattern),
         help="take these fields from the paths: '{repo}/{run}/{job}.log'",
     )  # fmt: skip
+    _add_record_options(command)
+    command.add_argument("--format", choices=("text", "json"), default="text", help="format of the summary")
     command.add_argument("--quiet", action="store_true", help="no progress and no summary")
     spark_and_lake.add_spark_options(command)
-    command.set_defaults(run=run_ingest)
+    command.set_defaults(run=run_ingest, parser=command)
+
+
+def _add_record_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--records", action="store_true", help="the files are log records as JSON lines; put those of a writer in order"
+    )
+    command.add_argument("--record-text", metavar="FIELD", help="field with the text, if not a known one: message.body")
+    command.add_argument(
+        "--record-stream", metavar="FIELD", action="append", default=[], help="field that names the writer; may repeat"
+    )
+    command.add_argument(
+        "--record-order", metavar="FIELD", action="append", default=[],
+        help="field that puts the records of a writer in order; may repeat (default: their times)",
+    )  # fmt: skip
+    command.add_argument("--record-time", metavar="FIELD", help="field with the time of the event")
 
 
 def _parse_seconds(text: str) -> float:
@@ -74,6 +96,7 @@ def run_ingest(args: argparse.Namespace) -> int:
 def _ingest_paths(args: argparse.Namespace) -> int:
     with spark_and_lake.requires_extra("spark"):
         from deadheat.spark import ingest
+    fields = _record_fields(args)
     lake = spark_and_lake.open_lake(args.lake)
     matcher = _PathPatternMatcher(args.path_pattern)
     run_of = _run_metadata(args, matcher)
@@ -85,14 +108,33 @@ def _ingest_paths(args: argparse.Namespace) -> int:
         return cli.EXIT_NOTHING
     progress = DeferredProgress(args.quiet)
     options = ingest.IngestOptions(
-        run_of=run_of, on_plan=lambda plan: progress.set_total(plan.size), on_bytes_read=progress.tick
-    )
-    summary = ingest.ingest_files(spark_and_lake.session_starter(args), lake, args.paths, options)
+        run_of=run_of, on_plan=lambda plan: progress.set_total(plan.size), on_bytes_read=progress.tick,
+        on_sightings_found=progress.set_report_count,
+    )  # fmt: skip
+    starter = spark_and_lake.session_starter(args)
+    if fields is None:
+        summary = ingest.ingest_files(starter, lake, args.paths, options)
+    else:
+        from deadheat.spark.record_ingest import ingest_records
+
+        summary = ingest_records(starter, lake, args.paths, fields, options)
     progress.clear()
     if matcher.first_unmatched_path and not args.quiet:
         cli.print_to_stderr(f"--path-pattern matches no path, for example not {matcher.first_unmatched_path}")
     _print_summary(summary, args)
     return cli.EXIT_ENVIRONMENT if summary.rejects and not summary.files + summary.known_files else cli.EXIT_NOTHING
+
+
+def _record_fields(args: argparse.Namespace) -> RecordOptions | None:
+    """The fields of log records that the user names; None if the files are no records."""
+    names = args.record_text, tuple(args.record_stream), tuple(args.record_order), args.record_time
+    if not args.records:
+        if any(names):
+            args.parser.error("--record-text, --record-stream, --record-order and --record-time need --records")
+        return None
+    if args.watch or args.path_pattern:
+        args.parser.error(f"--records cannot be used with {'--watch' if args.watch else '--path-pattern'}")
+    return RecordOptions(*names)
 
 
 class _PathPatternMatcher:
@@ -132,6 +174,9 @@ def _summary_printer(args: argparse.Namespace) -> Callable[[Any], None]:
 
 
 def _print_summary(summary: Any, args: argparse.Namespace) -> None:
+    if args.format == "json":
+        print(json.dumps(summary_to_json(summary)), flush=True)
+        return
     if args.quiet:
         return
     for uri, reason in summary.rejects[:_MAX_LISTED]:
@@ -159,6 +204,14 @@ _CONSOLIDATE_EXAMPLES = """examples:
 
 exit status: 0 done, 2 wrong usage, 3 the environment failed
 """
+
+
+def summary_to_json(summary: Any) -> dict[str, Any]:
+    """All of a summary, whatever its size."""
+    content = {field.name: getattr(summary, field.name) for field in dataclasses.fields(summary)}
+    content["new_races"] = [{"race": race, "title": title} for race, title in summary.new_races]
+    content["rejects"] = [{"uri": uri, "reason": reason} for uri, reason in summary.rejects]
+    return {"schema": SCHEMA_VERSION, **content}
 
 
 def add_consolidate_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

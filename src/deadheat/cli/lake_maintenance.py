@@ -1,4 +1,4 @@
-"""The command `lake`: checks a lake, compacts it, forgets sightings. Needs no Spark."""
+"""The commands `lake` (checks a lake, compacts it, forgets sightings) and `retriage` (makes its reports anew)."""
 
 from __future__ import annotations
 
@@ -132,3 +132,50 @@ def _describe_counts(counts: ForgetCounts) -> str:
         cli.format_count(counts.rejects, "reject"),
     ]
     return ", ".join(parts)
+
+
+_RETRIAGE_EXAMPLES = """examples:
+  deadheat retriage --lake races-lake
+  deadheat retriage --lake races-lake --all
+
+exit status: 0 done, 2 wrong usage, 3 the environment failed
+"""
+
+
+def add_retriage_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "retriage",
+        help="parse the kept text of reports again, after an update",
+        description="Parses the kept text of reports again that an earlier version of deadheat has parsed, and derives"
+        " the races again. Uses Spark if there are many.",
+        epilog=_RETRIAGE_EXAMPLES,
+    )
+    spark_and_lake.add_lake_option(command)
+    command.add_argument(
+        "--all", action="store_true", help="also reports of this version, such as after a change of rules"
+    )
+    spark_and_lake.add_spark_options(command)
+    command.set_defaults(run=run_retriage)
+
+
+def run_retriage(args: argparse.Namespace) -> int:
+    return spark_and_lake.run_with_spark_errors(args, lambda: _retriage_reports(args))
+
+
+def _retriage_reports(args: argparse.Namespace) -> int:
+    with spark_and_lake.requires_extra("spark"):
+        from deadheat.spark import retriage
+    lake = spark_and_lake.open_lake(args.lake).require()
+    races = lake.row_count("races")
+    counts = retriage.retriage_lake(spark_and_lake.session_starter(args), lake, args.all)
+    print(f"{cli.format_count(counts.reports, 'report')} read again, {counts.changed} changed")
+    for count, reason in (
+        (counts.no_text, "without kept text: only fingerprints are renewed"),
+        (counts.unreadable, "not found in the kept text any more: kept as before"),
+        (counts.unnamed, "with names that other sightings lack: kept as before"),
+    ):
+        if count:
+            print(f"  {count} {reason}")
+    print(f"{cli.format_count(counts.sightings, 'sighting')} changed")
+    print(f"{cli.format_count(lake.row_count('races'), 'race')} in the lake, before {races}")
+    return cli.EXIT_NOTHING

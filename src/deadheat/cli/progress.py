@@ -88,6 +88,10 @@ class DeferredProgress:
         if self._line:
             self._line.tick(count)
 
+    def set_report_count(self, count: int) -> None:
+        if self._line:
+            self._line.report_count = count
+
     def clear(self) -> None:
         if self._line:
             self._line.clear()

@@ -26,6 +26,9 @@ def add_spark_options(command: argparse.ArgumentParser) -> None:
         "--conf", action="append", default=[], type=_parse_setting, metavar="KEY=VALUE",
         help="Spark setting; may repeat",
     )  # fmt: skip
+    command.add_argument(
+        "--environment", metavar="FILE", help="archive with the Python environment of the executors, made by venv-pack"
+    )
     command.add_argument("--driver-memory", metavar="SIZE", help="memory of the Spark driver, such as 4g")
     command.add_argument("--verbose", action="store_true", help="show the log of Spark")
 
@@ -45,7 +48,9 @@ def session_starter(args: argparse.Namespace) -> Callable[[bool], Any]:
             from deadheat.spark import session
         if not args.verbose:
             _silence_pyspark()
-        return session.start_session(args.master, dict(args.conf), args.driver_memory, args.verbose, small)
+        return session.start_session(
+            args.master, dict(args.conf), args.driver_memory, args.verbose, small, args.environment
+        )
 
     return start_session
 
@@ -64,8 +69,9 @@ def run_with_spark_errors(args: argparse.Namespace, work: Callable[[], int]) -> 
     except Exception as error:
         if args.verbose or type(error).__module__.partition(".")[0] not in ("py4j", "pyspark"):
             raise
-        first_line = str(error).strip().partition("\n")[0]
-        raise DeadheatError(f"Spark failed ({first_line})", do="run with --verbose for details") from error
+        from deadheat.spark import failures
+
+        raise failures.describe_failure(error) from error
 
 
 @contextmanager
@@ -84,5 +90,7 @@ def open_lake(path: str) -> Lake:
     if Path(path).is_file():
         raise DeadheatError("is a file", path, "name the folder of a lake, or a new folder")
     with requires_extra("lake"):
+        import deltalake  # noqa: F401, the lake imports it when it opens a table
+
         from deadheat.lake.tables import Lake
     return Lake(path)

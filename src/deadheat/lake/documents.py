@@ -33,6 +33,11 @@ def document_id(uri: str, run: CiRun, size: int, modified: float, etag: str) -> 
     return _text_digest(uri, size, etag or round(modified, 6))
 
 
+def stream_id(uri: str) -> str:
+    """The document of a stream of log records, which grows with each ingest."""
+    return _text_digest(uri)
+
+
 def scope_of(row: JsonDict) -> tuple[str | None, str | None]:
     """Within which equal content counts once."""
     return (row["repo"], row["run"]) if row["run"] is not None else (None, None)
@@ -94,6 +99,8 @@ def ends_digest(length: int, head: str, tail: str) -> str:
     return _text_digest(length, head, tail)
 
 
-def content_digest(ends: str, sightings: int, checksum: int) -> str | None:
-    """The identity of a content; None if it has no sightings, which need not be told apart."""
-    return _text_digest(ends, sightings, checksum) if sightings else None
+def content_id(row: JsonDict) -> tuple[Any, ...] | None:
+    """What equal contents have in common; None if there are no sightings, which need not be told apart."""
+    if not row["sightings"]:
+        return None
+    return (*scope_of(row), row["content"], row["sightings"], row["checksum"])

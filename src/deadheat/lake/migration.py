@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake import documents, transactions
 from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, read_file, write_rows
-from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, FILES, INGESTS, LAKE_VERSION, OPTIONAL_TABLES, SIGHTINGS
+from deadheat.lake.schema import (
+    DERIVED_TABLES,
+    FACT_TABLES,
+    FILES,
+    INGESTS,
+    LAKE_VERSION,
+    OPTIONAL_TABLES,
+    REPORTS,
+    SIGHTINGS,
+)
 from deadheat.lake.tables import SCHEMA_PROPERTY
 from deadheat.lake.transactions import INTENT_FOLDER, Intent
 from deadheat.model import CiRun
@@ -84,9 +92,10 @@ def _facts_intent(lake: Lake) -> Intent | None:
     old_files = {row["uri"]: row for row in _old_rows(lake, "files")}
     sums: dict[str, _FileSums] = {}
     ingests: dict[str, int] = {}
-    changes = {"sightings": _migrate_sightings(lake, batch, old_files, sums, ingests)}
-    for name in ("reports", "rejects"):
-        changes[name] = _migrate_rows(lake, name, batch)
+    names: dict[str, list[str]] = {}
+    changes = {"sightings": _migrate_sightings(lake, batch, old_files, sums, ingests, names)}
+    changes["reports"] = TableChange(write_rows(lake.storage, "reports", batch, _migrate_reports(lake, names)))
+    changes["rejects"] = TableChange(write_rows(lake.storage, "rejects", batch, lake.read_rows("rejects")))
     rows = [_file_row(row, sums.get(uri, _FileSums(CiRun())), state) for uri, row in old_files.items()]
     changes["files"] = TableChange(write_rows(lake.storage, "files", batch, pa.Table.from_pylist(rows, FILES)))
     now = datetime.now(UTC)
@@ -108,16 +117,29 @@ def _old_rows(lake: Lake, table: str) -> Iterator[JsonDict]:
         yield from read_file(lake.storage, table, file.path, lake.stored_columns(table)).to_pylist()
 
 
-def _migrate_rows(lake: Lake, table: str, batch: str) -> TableChange:
-    """Rows whose columns are null where they are new."""
-    content = lake.read_rows(table)
-    return TableChange(write_rows(lake.storage, table, batch, content))
+def _migrate_reports(lake: Lake, names: dict[str, list[str]]) -> pa.Table:
+    """The reports with the names of one sighting each. Their text was not kept."""
+    content = lake.read_rows("reports")
+    columns: dict[str, list[Any]] = {
+        "text_names": [names.get(digest) for digest in content["digest"].to_pylist()],
+        "parser_version": [0] * content.num_rows,
+        "fingerprint_version": [lake.fingerprint_version] * content.num_rows,
+    }
+    for name, values in columns.items():
+        field = REPORTS.field(name)
+        content = content.set_column(REPORTS.get_field_index(name), field, pa.array(values, field.type))
+    return content
 
 
 def _migrate_sightings(
-    lake: Lake, batch: str, files: dict[str, JsonDict], sums: dict[str, _FileSums], ingests: dict[str, int]
+    lake: Lake,
+    batch: str,
+    files: dict[str, JsonDict],
+    sums: dict[str, _FileSums],
+    ingests: dict[str, int],
+    names: dict[str, list[str]],
 ) -> TableChange:
-    """Write the sightings in portions, so that memory is bounded. Adds up what they tell about files."""
+    """Write the sightings in portions, so that memory is bounded. Adds up what they tell about files and reports."""
     change = TableChange()
     pending: list[pa.Table] = []
 
@@ -133,6 +155,8 @@ def _migrate_sightings(
                 rows = part.to_pylist()
                 for row in rows:
                     _convert_sighting(row, files[row["file"]], sums)
+                    row["fingerprint_version"] = lake.fingerprint_version
+                    names.setdefault(row["report"], row["names"])
                     ingests[row["ingest"]] = ingests.get(row["ingest"], 0) + 1
                 pending.append(pa.Table.from_pylist(rows, SIGHTINGS))
                 if sum(table.num_rows for table in pending) >= MAX_FILE_ROWS:
@@ -146,7 +170,7 @@ def _convert_sighting(row: JsonDict, file: JsonDict, sums: dict[str, _FileSums])
     known = sums.get(uri) or _FileSums(CiRun(row["repo"], row["commit"], row["branch"], row["job"], row["run"]))
     checksum = documents.add_checksums(known.checksum, documents.sighting_checksum(uri, row))
     sums[uri] = known._replace(sightings=known.sightings + 1, checksum=checksum)
-    row |= {"document": _document_id(file, known.run), "parser_version": 0, "fingerprint_version": FINGERPRINT_VERSION}
+    row |= {"document": _document_id(file, known.run), "parser_version": 0}
 
 
 def _document_id(file: JsonDict, run: CiRun) -> str:
@@ -158,6 +182,6 @@ def _file_row(row: JsonDict, sums: _FileSums, state: int) -> JsonDict:
     ends = documents.ends_digest(row["length"], row["head"], row["tail"])
     return {
         **row, "document": _document_id(row, run), "repo": run.repo, "run": run.run, "job": run.job, "etag": None,
-        "content": documents.content_digest(ends, sums.sightings, sums.checksum), "duplicate_of": None,
+        "content": ends, "duplicate_of": None,
         "sightings": sums.sightings, "checksum": sums.checksum, "state": state,
     }  # fmt: skip

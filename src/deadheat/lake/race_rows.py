@@ -60,8 +60,10 @@ def add_document_variants(
     rows: list[JsonDict], keys: list[GroupingKey], known_aliases: Mapping[str, VariantAliases] | None = None
 ) -> None:
     """Add the variant columns to the sightings of one document, which are in its order."""
-    pairs = zip(keys, rows, strict=True)
-    reports = [(key, str(row["lane"]), row["address"], row["actors"], row["names"]) for key, row in pairs]
+    reports = [
+        (key, f"{row['uri']}\0{row['lane']}", row["address"], row["actors"], row["names"])
+        for key, row in zip(keys, rows, strict=True)
+    ]
     for row, columns in zip(rows, sighting_rows.variant_columns(reports, known_aliases), strict=True):
         row.update(columns)
 

@@ -10,13 +10,14 @@ from deadheat.grouping.document import DocumentGrouping as Reports
 from deadheat.grouping.keys import GroupingKey, actor_numbers, grouping_key_of, racing_instructions
 from deadheat.lake import report_row
 from deadheat.lake.report_row import MaskedReport, mask_report
+from deadheat.model import ReportSource  # noqa: TC001, mypyc needs it at run time
 from deadheat.serialization import SCHEMA_VERSION, document_to_wire, sighting_from_wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from deadheat.grouping.races import VariantAliases
-    from deadheat.model import Document, Sighting
+    from deadheat.model import Document, Report, Sighting
 
     JsonDict = dict[str, Any]
 
@@ -32,6 +33,7 @@ class SightingRow(NamedTuple):
     address: str | None
     actors: list[str]
     report: MaskedReport
+    source: ReportSource
 
 
 class _DuplicateGroup:
@@ -84,7 +86,7 @@ def sighting_row(sighting: Sighting) -> SightingRow:
     if sighting.document is not None:
         row["bug_report"] = _bug_report_row(sighting.document)
     actors = [report_row.placeholder_name(placeholder, names) for placeholder in group.report.actors]
-    return SightingRow(row, group.key, address, actors, group.report)
+    return SightingRow(row, group.key, address, actors, group.report, source)
 
 
 def add_variants(rows: Iterable[SightingRow]) -> Iterator[SightingRow]:
@@ -95,7 +97,8 @@ def add_variants(rows: Iterable[SightingRow]) -> Iterator[SightingRow]:
         if len(batch) == BATCH_SIZE:
             yield from _add_batch_variants(batch)
             batch = []
-    yield from _add_batch_variants(batch)
+    if batch:
+        yield from _add_batch_variants(batch)
 
 
 def _add_batch_variants(batch: list[SightingRow]) -> Iterator[SightingRow]:
@@ -151,6 +154,11 @@ def sighting_from_row(row: JsonDict, report: JsonDict) -> Sighting:
     return sighting_from_wire(serialized)
 
 
+def sighting_of_report(report: JsonDict, document: JsonDict) -> Sighting:
+    """The sighting of a report with its names, at a location."""
+    return sighting_from_wire(_serialized_form(report, report["fingerprint"], document))
+
+
 def _serialized_form(fields: JsonDict, race: str, document: JsonDict) -> JsonDict:
     facts = {fact["name"]: fact["value"] for fact in fields["facts"]}
     return {**fields, "facts": facts, "schema": SCHEMA_VERSION, "race": race, "causes": [], "document": document}
@@ -165,8 +173,17 @@ def _from_pairs(pairs: list[JsonDict]) -> dict[str, list[str]]:
 
 def key_of_row(report: JsonDict) -> GroupingKey:
     """The grouping key for the row of a report."""
+    return grouping_key_of(_parse_row(report))
+
+
+def report_of_row(report: JsonDict, names: list[str]) -> Report:
+    """The report of a row as printed, with the names of one of its sightings."""
+    return _parse_row(report_row.restore_names(report, names))
+
+
+def _parse_row(fields: JsonDict) -> Report:
     no_position = {"uri": "", "offset": 0, "length": 0, "lane": None}
-    return grouping_key_of(sighting_from_wire(_serialized_form(report, "", no_position)).report)
+    return sighting_from_wire(_serialized_form(fields, "", no_position)).report
 
 
 def actor_placeholders(report: JsonDict) -> list[str]:

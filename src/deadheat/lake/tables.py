@@ -7,8 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-from deltalake import DeltaTable
-from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from deadheat.errors import DeadheatError
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
 
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
+    from deltalake import DeltaTable
 
 
 SCHEMA_PROPERTY = "deadheat.schema"
@@ -105,6 +104,8 @@ class Lake:
         self.__dict__.pop("is_there", None)
 
     def create_table(self, name: str, mode: Any = "ignore") -> None:
+        from deltalake import DeltaTable  # executors import this module, and need no Delta library
+
         settings = {key: str(version) for key, (version, _, _) in _VERSIONS.items()}
         settings |= _TABLE_PROPERTIES
         settings["delta.dataSkippingStatsColumns"] = ",".join(statistics_columns(name))
@@ -128,8 +129,9 @@ class Lake:
         return _property_version(self.delta_table(name), SCHEMA_PROPERTY)
 
     @property
-    def has_older_fingerprints(self) -> bool:
-        return _property_version(self.delta_table("files"), "deadheat.fingerprint") < FINGERPRINT_VERSION
+    def fingerprint_version(self) -> int:
+        """The version of the fingerprints of a lake of an earlier schema; now each row has one."""
+        return _property_version(self.delta_table("files"), "deadheat.fingerprint")
 
     def refresh(self) -> None:
         """Read the changes of other processes."""
@@ -163,6 +165,9 @@ class Lake:
     def open_table(self, name: str) -> DeltaTable | None:
         table = self._tables.get(name)
         if table is None:
+            from deltalake import DeltaTable
+            from deltalake.exceptions import DeltaError, TableNotFoundError
+
             uri = self.storage.uri_of(name)
             try:
                 options = self.storage.delta_options or None
@@ -217,6 +222,10 @@ class Lake:
             # as fast, without `pyarrow.dataset`, which takes 0.3 s to import
             empty = pa.schema([TABLES[name].field(column) for column in wanted]).empty_table()
             return pa.concat_tables([empty, *(read_file(self.storage, name, f.path, wanted) for f in chosen)])
+
+    def read_added(self, name: str, path: str) -> pa.Table:
+        """All rows of a data file that is not part of its table yet."""
+        return read_file(self.storage, name, path, TABLES[name].names)
 
     def count_rows(self, name: str, where: pc.Expression, file: DataFile) -> int:
         """How many rows of a data file a condition is true for."""

@@ -17,8 +17,6 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from deltalake.exceptions import CommitFailedError
-from deltalake.transaction import AddAction, CommitProperties, PostCommitHookProperties, RemoveAction, Transaction
 
 from deadheat.errors import DeadheatError
 from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, write_rows
@@ -40,8 +38,6 @@ COVERED_APPLICATION = f"{APPLICATION}-covered"
 _MAX_WRITERS = 4
 _MAX_ATTEMPTS = 100
 _MAX_PAUSE = 1.0
-# removing old logs lists all of them, so `maintenance` does it now and then
-_AFTER_COMMIT = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +49,7 @@ class Intent:
     changes: dict[str, TableChange]
     covered: int = 0  # derived tables: the state of the facts
     replaces: bool = False  # the tables are created anew, with other columns
+    query: tuple[str, int] | None = None  # a streaming query, and the number of its batches so far
 
     @property
     def decider(self) -> str:
@@ -74,7 +71,7 @@ class Intent:
         }
         return {
             "batch": self.batch, "state": self.state, "changes": changes, "covered": self.covered,
-            "replaces": self.replaces,
+            "replaces": self.replaces, "query": self.query,
         }  # fmt: skip
 
     @classmethod
@@ -83,7 +80,8 @@ class Intent:
             name: TableChange([AddedFile(*added) for added in change["add"]], change["remove"], change["data_change"])
             for name, change in content["changes"].items()
         }
-        return cls(**{**content, "changes": changes})
+        query = content.get("query")
+        return cls(**{**content, "changes": changes, "query": (query[0], query[1]) if query else None})
 
 
 def commit(
@@ -94,8 +92,7 @@ def commit(
     It is called again if another writer was first, and returns None if there is nothing to change.
     """
     for attempt in range(_MAX_ATTEMPTS):
-        lake.refresh()
-        complete_changes(lake)
+        refresh_lake(lake)
         try:
             intent = build(lake.table_state(decider) + 1)
             if intent is None:
@@ -111,8 +108,32 @@ def commit(
             on_stage("done")
             return intent
         lake.storage.remove(intent.file_name)
-        time.sleep(random.uniform(0, min(_MAX_PAUSE, 0.02 * 2**attempt)))
+        _pause(attempt)
     raise DeadheatError("other processes keep writing to this lake", lake.uri, "try again later")
+
+
+def refresh_lake(lake: Lake) -> None:
+    """Read the tables anew, all facts of one state and all derived tables of one state.
+
+    Tables are read one after the other, so another writer's change may be in some of them only.
+    """
+    for attempt in range(_MAX_ATTEMPTS):
+        lake.refresh()
+        complete_changes(lake)
+        if _is_consistent(lake, FACT_TABLES) and _is_consistent(lake, DERIVED_TABLES):
+            return
+        _pause(attempt)
+    raise DeadheatError("other processes keep writing to this lake", lake.uri, "try again later")
+
+
+def _is_consistent(lake: Lake, tables: Sequence[str]) -> bool:
+    """Have these tables the same state? Before its migration, a lake has other states."""
+    is_older = any(lake.schema_version(name) < LAKE_VERSION for name in tables)
+    return is_older or len({lake.table_state(name) for name in tables}) == 1
+
+
+def _pause(attempt: int) -> None:
+    time.sleep(random.uniform(0, min(_MAX_PAUSE, 0.02 * 2**attempt)))
 
 
 def complete_changes(lake: Lake) -> list[str]:
@@ -184,6 +205,10 @@ def complete_table(lake: Lake, intent: Intent, name: str) -> None:
 
 
 def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
+    # executors import this module, and need no Delta library
+    from deltalake.exceptions import CommitFailedError
+    from deltalake.transaction import AddAction, CommitProperties, PostCommitHookProperties, RemoveAction, Transaction
+
     change = intent.changes[name]
     now = int(time.time() * 1000)
     actions: list[AddAction | RemoveAction] = [
@@ -194,11 +219,15 @@ def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
     transactions = [Transaction(APPLICATION, intent.state), Transaction(BATCH_APPLICATION, intent.number)]
     if intent.covered:
         transactions.append(Transaction(COVERED_APPLICATION, intent.covered))
+    if intent.query:
+        transactions.append(Transaction(query_application(intent.query[0]), intent.query[1]))
+    # removing old logs lists all of them, so `maintenance` does it now and then
+    after_commit = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
     properties = CommitProperties({"batch": intent.batch}, max_commit_retries=0, app_transactions=transactions)
     try:
         lake.delta_table(name).create_write_transaction(
             actions, "append", lake.delta_table(name).schema(), lake.delta_table(name).metadata().partition_columns,
-            commit_properties=properties, post_commithook_properties=_AFTER_COMMIT,
+            commit_properties=properties, post_commithook_properties=after_commit,
         )  # fmt: skip
     except CommitFailedError:
         lake.refresh_table(name)
@@ -206,6 +235,11 @@ def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
         return lake.transaction_number(name, BATCH_APPLICATION) == intent.number
     lake.refresh_table(name)
     return True
+
+
+def query_application(query: str) -> str:
+    """The application whose transactions count the batches of a streaming query."""
+    return f"{APPLICATION}-query-{query}"
 
 
 def facts_intent(batch: str, state: int, changes: dict[str, TableChange]) -> Intent:

@@ -137,7 +137,9 @@ class OrderDetector:
         """Whether times descend in a larger range, where many lines may have the same time."""
         start = self._window.line_start_before(line_start, _WIDE_SIZE, self._floor)
         raw = self._window.peek(start, 2 * _WIDE_SIZE)
-        first, last = _TIME_BYTES.search(raw), _TIME_BYTES.search(raw, raw.rfind(b"\n", 0, len(raw) - 1) + 1)
+        # most text without times is recognised by its last line
+        last = _TIME_BYTES.search(raw, raw.rfind(b"\n", 0, len(raw) - 1) + 1)
+        first = _TIME_BYTES.search(raw) if last else None
         if first is None or last is None or first[0] <= last[0]:
             return False
         line_starts = (raw.find(b"\n", at) + 1 for at in range(0, len(raw) - _WIDE_STEP, _WIDE_STEP))

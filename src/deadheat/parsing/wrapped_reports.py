@@ -28,7 +28,7 @@ _MAX_EVENT: Final = 1 << 10
 # `{"Time":"2024-05-01T12:00:00.1Z","Action":"output","Package":"example.com/p","Test":"TestX","Output":"text\n"}`
 _OUTPUT_EVENT = lazy_compile(
     rb'\{"Time":"[\w:.+-]{1,40}","Action":"output","Package":"([^"\\\n]{1,300})"(?:,"Test":"[^"\\\n]{1,500}")?'
-    rb',"Output":"((?:[^"\\\n]|\\.){0,4000}\\n)"\}\n'
+    rb',"Output":"([^"\\\n]{0,4000}(?:\\.[^"\\\n]{0,4000}){0,200})"\}\n'
 )
 
 
@@ -71,7 +71,7 @@ def _unwrap_events(
         raw = json.loads(b'"%s"' % b"".join([output for _, output in events])).encode()
     except ValueError:
         return None
-    if not raw.startswith(opening) or not raw.endswith(closing):
+    if raw.count(b"\n") != len(events) or not raw.startswith(opening) or not raw.endswith(closing):
         return None
     return UnwrappedReport(raw[: -len(closing)], len(wrapped), first[1].decode("utf-8", "replace"))
 

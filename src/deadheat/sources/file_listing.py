@@ -68,6 +68,7 @@ class FileEntry:
     size: int | None
     is_explicit: bool = False
     title: str = ""  # display name, if not the path
+    modified: float = 0.0  # seconds since 1970
 
     @property
     def uri(self) -> str:
@@ -132,7 +133,7 @@ def _walk_folder(folder: str, ancestors: frozenset[tuple[int, int]]) -> Iterator
 
 def _file_entry(path: str, status: os.stat_result, is_explicit: bool) -> FileEntry | UnreadableError:
     if stat.S_ISREG(status.st_mode):
-        return FileEntry(path, status.st_size, is_explicit)
+        return FileEntry(path, status.st_size, is_explicit, modified=status.st_mtime)
     # `deadheat scan <(command)` names a pipe; a pipe found in a folder may never end
     if stat.S_ISFIFO(status.st_mode) and is_explicit:
         return FileEntry(path, None, is_explicit)
@@ -172,6 +173,7 @@ def list_files(paths: Sequence[str]) -> Iterator[ListedFile | UnreadableError]:
 
 
 def _list_local(path: str) -> Iterator[ListedFile | UnreadableError]:
+    root, absolute_root = path.rstrip("/"), str(Path(path).absolute()).rstrip("/")
     for entry in list_entries([path]):
         if isinstance(entry, UnreadableError):
             yield entry
@@ -180,13 +182,9 @@ def _list_local(path: str) -> Iterator[ListedFile | UnreadableError]:
             yield UnreadableError("is a pipe, which has no stable name", entry.uri)
             continue
         # the absolute path, so that a file has one name wherever it is ingested from
-        absolute = str(Path(entry.path).absolute())
-        try:
-            modified_at = os.stat(absolute).st_mtime
-        except OSError as error:
-            yield unreadable_error(entry.path, error)
-            continue
-        yield ListedFile(absolute, FileEntry(absolute, None).uri, entry.size, modified_at, entry.is_explicit)
+        below = entry.path[len(root) :].lstrip("/")
+        absolute = f"{absolute_root}/{below}" if below else absolute_root
+        yield ListedFile(absolute, FileEntry(absolute, None).uri, entry.size, entry.modified, entry.is_explicit)
 
 
 def _list_remote(path: str) -> Iterator[ListedFile | UnreadableError]:

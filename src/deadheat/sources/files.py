@@ -130,10 +130,8 @@ def can_be_split(head: bytes, uri: str) -> bool:
 
 
 def is_plain_log(head: bytes, uri: str, is_explicit: bool) -> bool:
-    """Whether a file with this head is plain text and not a bug report."""
-    if not can_be_split(head, uri) or bug_reports.may_be_bug_report(head, uri):
-        return False
-    return is_explicit or not decoding.is_binary(head)
+    """Whether a file with this head, which can be split, is text and not a bug report."""
+    return not bug_reports.may_be_bug_report(head, uri) and (is_explicit or not decoding.is_binary(head))
 
 
 def open_documents(file_range: FileRange, on_progress: ProgressCallback | None = None) -> SourceDocuments:

@@ -16,6 +16,7 @@ from deadheat.spark import reduce_spark
 from deadheat.spark.dataframes import spark_schema
 from deadheat.spark.input_files import list_work, pack_units
 from deadheat.spark.record_reports import reports
+from deadheat.spark.record_sink import lake_sink
 from deadheat.spark.reduce_spark import add_variants, distinct_reports, families
 from deadheat.spark.session import prepare_session, start_session, task_slots
 from deadheat.spark.tasks import TASK_ROW_SCHEMA, map_portions, register
@@ -23,6 +24,7 @@ from deadheat.spark.tasks import TASK_ROW_SCHEMA, map_portions, register
 __all__ = [
     "distinct_reports",
     "families",
+    "lake_sink",
     "prepare_session",
     "races",
     "read",

@@ -58,7 +58,7 @@ def lake_table(
     schema = pa.schema([TABLES[name].field(column) for column in wanted])
     task = partial(_read_table_files, lake.uri, name, wanted, where and (where[0], sorted(where[1])))
     paths = [file.path for file in sorted(files, key=lambda file: -file.size)]
-    return _path_frame(spark, paths).mapInArrow(task, spark_schema(schema))
+    return frame_of_paths(spark, paths).mapInArrow(task, spark_schema(schema))
 
 
 def _read_table_files(
@@ -75,7 +75,7 @@ def _read_table_files(
 
 def read_parquet(spark: SparkSession, lake: str, names: Sequence[str], schema: pa.Schema) -> DataFrame:
     """Files in the folder of a lake that are not data files of a table."""
-    return _path_frame(spark, names).mapInArrow(partial(_read_files, lake, schema), spark_schema(schema))
+    return frame_of_paths(spark, names).mapInArrow(partial(_read_files, lake, schema), spark_schema(schema))
 
 
 def _read_files(uri: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -86,7 +86,7 @@ def _read_files(uri: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) 
                 yield from pa.Table.from_batches([batch]).select(schema.names).cast(schema).to_batches()
 
 
-def _path_frame(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
+def frame_of_paths(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """Paths, evenly spread over tasks. Large files come first."""
     if not paths:
         return empty_frame(spark, _PATH_SCHEMA)

@@ -59,10 +59,12 @@ class _ReadDocument:
         return self.content.replaces_from
 
     @property
-    def run(self) -> tuple[str | None, str | None]:
-        """Within which equal content counts once."""
-        run = self.work.run
-        return (run.repo, run.run) if run.run is not None else (None, None)
+    def content_columns(self) -> JsonDict:
+        """The columns that tell whether two documents have the same content."""
+        return {
+            "repo": self.work.run.repo, "run": self.work.run.run, "content": self.content.decoded_ends,
+            "sightings": self.sightings, "checksum": self.checksum,
+        }  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -146,9 +148,7 @@ class FactChanges:
             name = known.document if known else content.document
             is_current = (row["state"] if row else 0) == work.state
             if is_current and name not in found and (not known or stored.state_of(name) == known.state):
-                found[name] = _ReadDocument(
-                    work, content, name, stored.state_of(name) is not None, known is not None
-                )
+                found[name] = _ReadDocument(work, content, name, stored.state_of(name) is not None, known is not None)
             elif row is None or not is_unmodified(work.file, row):
                 self.has_conflicts = True
         return [*found.values()]
@@ -192,17 +192,17 @@ class FactChanges:
 
     def _find_duplicates(self, read: list[_ReadDocument]) -> None:
         """Documents whose content another one of the same run has, in the batch or in the lake."""
-        digests = {document.id: _content_digest(document) for document in read}
-        wanted = {digest for digest in digests.values() if digest}
+        found = {document.id: documents.content_id(document.content_columns) for document in read}
+        wanted = {document.content.decoded_ends for document in read if found[document.id]}
         if not wanted:
             return
-        columns = ("document", "repo", "run", "content", "duplicate_of")
+        columns = ("document", "repo", "run", "content", "sightings", "checksum", "duplicate_of")
         rows = self._lake.read_rows("files", columns, is_in("content", wanted)).to_pylist()
-        known = {(row["content"], *documents.scope_of(row)): row["document"] for row in rows if not row["duplicate_of"]}
+        known = {documents.content_id(row): row["document"] for row in rows if not row["duplicate_of"]}
         for document in sorted(read, key=lambda document: document.work.file.uri):
-            digest = digests[document.id]
-            if digest and not document.is_stored:
-                other = known.setdefault((digest, *document.run), document.id)
+            content = found[document.id]
+            if content and not document.is_stored:
+                other = known.setdefault(content, document.id)
                 if other != document.id:
                     document.duplicate_of = other
                     self.counts.duplicates.append((document.work.file.uri, other))
@@ -372,7 +372,7 @@ class FactChanges:
         return {
             "uri": file.uri, "document": document.id, "repo": run.repo, "run": run.run, "job": run.job,
             "length": content.length, "modified_at": modified_time(file), "etag": file.etag or None,
-            "head": content.head, "tail": content.tail, "content": _content_digest(document),
+            "head": content.head, "tail": content.tail, "content": content.decoded_ends,
             "duplicate_of": document.duplicate_of, "sightings": document.sightings, "checksum": document.checksum,
             "state": state, "ingest": self._batch,
         }  # fmt: skip
@@ -390,10 +390,6 @@ def _addresses(work_list: Iterable[FileWork]) -> set[str]:
 
 
 _CHECKSUM_COLUMNS = ("uri", "offset", "length", "lane", "report", "names")
-
-
-def _content_digest(document: _ReadDocument) -> str | None:
-    return documents.content_digest(document.content.decoded_ends, document.sightings, document.checksum)
 
 
 def _split_by_document(rows: pa.Table) -> dict[str, pa.Table]:

@@ -22,6 +22,7 @@ from deadheat.model import CiRun
 from deadheat.spark import input_files, reduce_spark
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS
 from deadheat.spark.fact_changes import FactChanges
+from deadheat.spark.shipping import classic_context
 from deadheat.spark.task_output import TaskOutput
 
 if TYPE_CHECKING:
@@ -49,12 +50,19 @@ MAX_LOCAL_VARIANTS = 200_000
 
 
 @contextmanager
-def report_progress(spark: SparkSession | None, size: int, tick: Callable[[int], None]) -> Iterator[None]:
-    """Call `tick` with the number of further bytes read, and with the remaining ones at the end."""
-    if spark is None:
+def report_progress(
+    spark: SparkSession | None, size: int, tick: Callable[[int], None], on_poll: Callable[[], None] = lambda: None
+) -> Iterator[None]:
+    """Call `tick` with the number of further bytes read, and with the remaining ones at the end.
+
+    With Spark Connect, which does not tell what is finished, it is called only at the end.
+    """
+    context = classic_context(spark) if spark is not None else None
+    if context is None:
         yield
+        tick(size)
         return
-    finished, tracker, reported = threading.Event(), spark.sparkContext.statusTracker(), 0
+    finished, tracker, reported = threading.Event(), context.statusTracker(), 0
 
     def report_up_to(count: int) -> None:
         nonlocal reported
@@ -67,6 +75,7 @@ def report_progress(spark: SparkSession | None, size: int, tick: Callable[[int],
             # units are spread evenly, so the share of tasks is the share of bytes
             stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
             done = [stage.numCompletedTasks / max(1, stage.numTasks) for stage in stages if stage is not None]
+            on_poll()
             report_up_to(int(size * max(done, default=0.0)))
 
     thread = threading.Thread(target=poll_stages, daemon=True)
@@ -76,6 +85,7 @@ def report_progress(spark: SparkSession | None, size: int, tick: Callable[[int],
     finally:
         finished.set()
         thread.join()
+    on_poll()
     report_up_to(size)
 
 
@@ -88,6 +98,7 @@ class IngestOptions:
     max_local_rows: int = MAX_LOCAL_ROWS  # up to this many rows are processed on the driver
     on_plan: Callable[[IngestPlan], None] = lambda _: None
     on_bytes_read: Callable[[int], None] = lambda _: None  # number of further bytes read
+    on_sightings_found: Callable[[int], None] = lambda _: None  # number of sightings so far
     on_stage: Callable[[str], None] = lambda _: None  # name of the finished stage
 
 
@@ -103,6 +114,7 @@ class IngestSummary:
     new_races: tuple[tuple[str, str], ...] = ()  # id and title
     duplicates: tuple[str, ...] = ()  # files with the content of another file of their run
     rejects: tuple[tuple[str, str], ...] = ()  # URI and message
+    tasks: int = 0  # that have read documents
     seconds: float = 0.0
 
     def added_to(self, other: IngestSummary) -> IngestSummary:
@@ -117,6 +129,7 @@ class IngestSummary:
             new_races=(*other.new_races, *self.new_races),
             duplicates=(*other.duplicates, *self.duplicates),
             rejects=tuple(sorted({*other.rejects, *self.rejects})),
+            tasks=self.tasks + other.tasks,
         )
 
 
@@ -161,12 +174,12 @@ class _Ingest:
     def run(self, paths: Sequence[str]) -> IngestSummary:
         lake, options = self._lake, self._options
         if lake.is_there:
-            _prepare_lake(lake)
+            prepare_lake(lake)
         plan = input_files.plan_ingest(lake, paths, options.run_of)
         options.on_plan(plan)
-        session = cache(lambda: self._start(_is_small(lake, plan)))
+        session = cache(lambda: self._start(is_small(lake, plan)))
         if not plan.work_list and not plan.faults:
-            _prepare_lake(lake)
+            prepare_lake(lake)
             new_races = self._derive(session, {})
             return IngestSummary(
                 known_files=plan.known_count, races=lake.row_count("races"), new_races=tuple(new_races)
@@ -175,9 +188,14 @@ class _Ingest:
         # the tables are prepared while the tasks read
         with (
             ThreadPoolExecutor(1) as executor,
-            report_progress(session() if plan.work_list else None, plan.size, options.on_bytes_read),
+            report_progress(
+                session() if plan.work_list else None,
+                plan.size,
+                options.on_bytes_read,
+                lambda: options.on_sightings_found(output.found_count),
+            ),
         ):
-            prepared = executor.submit(_prepare_lake, lake)
+            prepared = executor.submit(prepare_lake, lake)
             if plan.work_list:
                 output.run_tasks(session(), plan.work_list, options.unit_bytes)
         prepared.result()
@@ -205,6 +223,7 @@ class _Ingest:
             new_races=tuple(new_races),
             duplicates=tuple(uri for uri, _ in changes.counts.duplicates),
             rejects=tuple(changes.faults),
+            tasks=len(output.results),
         )
 
     def _derive(self, session: Callable[[], SparkSession], details: dict[str, Any]) -> list[tuple[str, str]]:
@@ -212,11 +231,11 @@ class _Ingest:
         return derive_races(session, self._lake, self._name, details, limit, self._options.on_stage)
 
 
-def _is_small(lake: Lake, plan: IngestPlan) -> bool:
+def is_small(lake: Lake, plan: IngestPlan) -> bool:
     return plan.size < _SMALL_BYTES and (not lake.is_there or lake.row_count("sightings") < _SMALL_ROWS)
 
 
-def _prepare_lake(lake: Lake) -> None:
+def prepare_lake(lake: Lake) -> None:
     """Create missing tables, and migrate those of earlier versions."""
     lake.create_tables()
     migration.migrate_lake(lake)
@@ -246,18 +265,20 @@ def derive_races(
         return derivation.derive_races(lake, f"{batch}-derived", details, sum_many, max_local_rows, on_stage)
     except _ManyVariantsError:
         known = {*lake.read_rows("nodes", ["node"])["node"].to_pylist()}
-        _rebuild(session, lake, f"{batch}-rebuilt", 0, on_stage)
+        rebuild_tables(session, lake, f"{batch}-rebuilt", 0, on_stage)
         rows = lake.read_rows("races", ["race", "title", "nodes"]).to_pylist()
         return sorted((row["race"], row["title"]) for row in rows if known.isdisjoint(row["nodes"]))
 
 
-def _rebuild(
+def rebuild_tables(
     session: Callable[[], SparkSession],
     lake: Lake,
     batch: str,
     max_local_rows: int,
     on_stage: Callable[[str], None] = lambda _: None,
 ) -> None:
+    """Compute all derived tables anew."""
+
     def build(state: int) -> Intent:
         covered, name = lake.state_number, f"{batch}-{state}"
         if lake.row_count("sightings") <= max_local_rows:
@@ -272,9 +293,9 @@ def _rebuild(
 def rebuild_lake(start: StartSession, lake: Lake, max_local_rows: int = MAX_LOCAL_ROWS) -> int:
     """Rebuild races and families from the facts. Returns the number of races."""
     lake.require()
-    _prepare_lake(lake)
+    prepare_lake(lake)
     session = cache(lambda: start(lake.row_count("sightings") < _SMALL_ROWS))
-    _rebuild(session, lake, f"rebuilt-{uuid.uuid4().hex[:12]}", max_local_rows)
+    rebuild_tables(session, lake, f"rebuilt-{uuid.uuid4().hex[:12]}", max_local_rows)
     return lake.row_count("races")
 
 

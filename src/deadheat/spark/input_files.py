@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 # minimum size of a range of a large file
 MIN_UNIT_BYTES = 1 << 25
 _MAX_TASK_BYTES, _MAX_TASK_FILES = 1 << 29, 2048
-# tasks per core if some take longer than others, so that no core waits long
-_TASKS_PER_CORE = 2
+# tasks per slot if some take longer than others, so that no slot waits long
+_TASKS_PER_SLOT = 2
 # cost of opening a file
 _FILE_OVERHEAD_BYTES = 1 << 16
+# starting a task takes longer than reading less, with the cost of its files
+_MIN_TASK_BYTES = 1 << 20
 
 
 class FileWork(NamedTuple):
@@ -113,22 +115,19 @@ def split_work(work: FileWork, unit_bytes: int = MIN_UNIT_BYTES) -> list[tuple[i
     ]  # fmt: skip
 
 
-def pack_units(work_list: Iterable[FileWork], cores: int, unit_bytes: int | None = None) -> list[bytes]:
-    """All units in pickled portions of about equal size, one per task.
+def pack_units(work_list: Iterable[FileWork], slots: int, unit_bytes: int | None = None) -> list[bytes]:
+    """All units in pickled portions of about equal size, one per task. `slots` is how many tasks can run at once.
 
     Large files are split into ranges of `unit_bytes` bytes, or of the size of a portion. Larger ranges mean
     less overlap.
     """
     pending = list(work_list)
     total = sum(work.size for work in pending)
-    tasks_per_core = max(1, -(-total // (_MAX_TASK_BYTES * cores)), -(-len(pending) // (_MAX_TASK_FILES * cores)))
-    # starting a task takes longer than reading a little
-    if total >= MIN_UNIT_BYTES and len(pending) > cores:
-        tasks_per_core = max(_TASKS_PER_CORE, tasks_per_core)
-    portion_bytes = max(MIN_UNIT_BYTES, min(_MAX_TASK_BYTES, -(-total // (tasks_per_core * cores))))
+    task_count = _task_count(total, len(pending), slots)
+    portion_bytes = max(MIN_UNIT_BYTES, min(_MAX_TASK_BYTES, -(-total // task_count)))
     sized_units = [pair for work in pending for pair in split_work(work, unit_bytes or portion_bytes)]
     sized_units.sort(key=lambda pair: (-pair[0], pair[1].uri, pair[1].start))
-    count = max(1, min(len(sized_units), tasks_per_core * cores))
+    count = max(1, min(len(sized_units), task_count))
     portions: list[list[WorkUnit]] = [[] for _ in range(count)]
     heap = [(0, index) for index in range(count)]
     for size, unit in sized_units:
@@ -136,6 +135,14 @@ def pack_units(work_list: Iterable[FileWork], cores: int, unit_bytes: int | None
         portions[index].append(unit)
         heapq.heapreplace(heap, (load + size + _FILE_OVERHEAD_BYTES, index))
     return [pickle.dumps(portion, pickle.HIGHEST_PROTOCOL) for portion in portions]
+
+
+def _task_count(total: int, files: int, slots: int) -> int:
+    """By files and bytes: neither many small tasks on many cores, nor large ones on a few."""
+    rounds = max(1, -(-total // (_MAX_TASK_BYTES * slots)), -(-files // (_MAX_TASK_FILES * slots)))
+    if total >= MIN_UNIT_BYTES and files > slots:
+        rounds = max(_TASKS_PER_SLOT, rounds)
+    return min(rounds * slots, -(-(total + files * _FILE_OVERHEAD_BYTES) // _MIN_TASK_BYTES) or 1)
 
 
 @dataclass(slots=True)

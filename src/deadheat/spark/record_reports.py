@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+import operator
+from functools import partial, reduce
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812, its name everywhere
 from pyspark.sql.types import ArrayType, MapType, StructType, TimestampNTZType, TimestampType
 
-from deadheat import records
+from deadheat import plugins, records
 from deadheat.errors import DeadheatError
 from deadheat.lake import report_row, sighting_rows
 from deadheat.lake.schema import NUMBER, REPORT_FIELDS, TEXT, TIME
@@ -59,8 +60,9 @@ def reports(
     Dotted names are fields of structs. A report whose lines cannot be put in order, or are mixed with those of
     another, has the damage `unordered` or `mixed` and no fingerprint.
 
-    A streaming DataFrame needs `event_time`, the RocksDB state store and output mode `append`. Records that are later
-    than the `watermark` are dropped. A stream keeps records of at most `max_state_bytes`.
+    A batch is read twice: first to find the streams that may have reports. A streaming DataFrame needs `event_time`,
+    the RocksDB state store and output mode `append`. Records that are later than the `watermark` are dropped. A stream
+    keeps records of at most `max_state_bytes`.
     """
     keys = [F.col(name) for name in order] or ([F.col(event_time)] if event_time else [])
     key_names = [f"key{number}" for number in range(len(keys))]
@@ -78,20 +80,30 @@ def reports(
         return record_stream.stream_reports(
             df.select(*columns, time.alias("time")), key_names, bool(order), watermark, max_state_bytes
         )
-    ordered = df.select(*columns, F.unix_micros(time).alias("time"))
-    ordered = ordered.repartition("stream").sortWithinPartitions("stream", *key_names)
+    rows = df.select(*columns, F.unix_micros(time).alias("time"))
+    # most streams have no report: they are neither sorted nor sent to Python
+    streams = rows.where(_may_have_report(F.col("text"))).select("stream").distinct()
+    rows = rows.join(streams, "stream", "left_semi")
+    ordered = rows.repartition("stream").sortWithinPartitions("stream", *key_names)
     task = partial(_read_sorted_records, len(keys), bool(order))
     return ordered.mapInArrow(task, spark_schema(RECORD_REPORTS))
 
 
+def _may_have_report(text: Column) -> Column:
+    """Whether a literal is in the text without which no detector finds a report."""
+    literals = {literal.decode() for detector in plugins.default_detectors() for literal in detector.anchors}
+    shortest = [one for one in literals if not any(other in one for other in literals - {one})]
+    return reduce(operator.or_, (F.contains(text, F.lit(literal)) for literal in sorted(shortest)))
+
+
 def _stream_column(df: DataFrame, names: Sequence[str]) -> Column:
-    """The name of the stream: `namespace=shop,pod=cart-1`."""
+    """The name of the stream: `namespace=shop,kubernetes.pod=cart-1`."""
     parts = []
     for name in names:
         is_nested = isinstance(df.select(F.col(name)).schema[0].dataType, (StructType, MapType, ArrayType))
         value = F.to_json(F.col(name)) if is_nested else F.col(name).cast("string")
         escaped = F.regexp_replace(F.coalesce(value, F.lit("")), r"[\\,]", r"\\$0")
-        parts.append(F.concat(F.lit(f"{name.rpartition('.')[2]}="), escaped))
+        parts.append(F.concat(F.lit(f"{name}="), escaped))
     return F.concat_ws(",", *parts) if parts else F.lit("")
 
 
@@ -113,8 +125,10 @@ def _read_sorted_records(
 
     def found() -> Iterator[JsonDict]:
         for stream, content in groupby(rows, lambda row: row[0]):
-            log_records = (LogRecord(row[2 : 2 + key_count], row[1], row[2 + key_count]) for row in content)
-            for report in records.read_stream(log_records, f"{URI_SCHEME}{stream}", has_unique_keys):
+            log_records = (
+                LogRecord(row[2 : 2 + key_count], row[1], row[2 + key_count], has_unique_keys) for row in content
+            )
+            for report in records.read_stream(log_records, f"{URI_SCHEME}{stream}"):
                 yield writer.row_of(stream, report)
 
     yield from record_batches(found(), RECORD_REPORTS)

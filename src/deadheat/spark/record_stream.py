@@ -5,12 +5,13 @@ dropped. A timer does that for a stream that has become quiet."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import Row
 from pyspark.sql import functions as F  # noqa: N812, its name everywhere
-from pyspark.sql.streaming import StatefulProcessor
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import DateType, IntegralType, LongType, NumericType, StringType, TimestampNTZType, TimestampType
 
 from deadheat import records
@@ -18,6 +19,7 @@ from deadheat.errors import DeadheatError
 from deadheat.records import LogRecord, SettledReports
 from deadheat.spark.dataframes import spark_schema
 from deadheat.spark.record_reports import RECORD_REPORTS, URI_SCHEME, ReportRows
+from deadheat.spark.session import ROCKSDB, STATE_STORE_SETTING
 from deadheat.spark.task_output import from_ipc, to_ipc
 from deadheat.spark.tasks import record_batches
 
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.streaming.stateful_processor import ExpiredTimerInfo, StatefulProcessorHandle, TimerValues
 
-STATE_STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
-ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 # the records, and the time until which a report may be mixed with one that is gone
 _STREAM_STATE = "records binary, suspect_until long"
 _RECORD_SCHEMA = pa.schema([("key", pa.list_(pa.string())), ("text", pa.string()), ("time", pa.int64())])
@@ -52,10 +52,8 @@ def stream_reports(
 
 
 def _check_session(df: DataFrame) -> None:
-    try:
-        import google.protobuf  # noqa: F401
-    except ImportError:
-        raise DeadheatError("protobuf is not installed", do="pip install 'deadheat[spark]'") from None
+    if not (find_spec("google") and find_spec("google.protobuf")):  # of `transformWithState`
+        raise DeadheatError("protobuf is not installed", do="pip install 'deadheat[spark]'")
     if df.sparkSession.conf.get(STATE_STORE_SETTING, "") != ROCKSDB:
         raise DeadheatError(
             "the state store is not RocksDB", do=f'spark.conf.set("{STATE_STORE_SETTING}", "{ROCKSDB}")'
@@ -103,14 +101,16 @@ class _RecordProcessor(StatefulProcessor):
         timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[Row]:
         arrived = [
-            LogRecord(tuple(row["key"]), row["text"], row["micros"]) for row in rows if row["micros"] is not None
+            LogRecord(tuple(row["key"]), row["text"], row["micros"], self._has_unique_keys)
+            for row in rows
+            if row["micros"] is not None
         ]
         yield from self._read(key[0], arrived, timerValues)
 
     def handleExpiredTimer(  # noqa: N802
         self,
         key: Any,
-        timerValues: TimerValues,
+        timerValues: TimerValues,  # noqa: N803
         expiredTimerInfo: ExpiredTimerInfo,  # noqa: N803
     ) -> Iterator[Row]:
         yield from self._read(key[0], [], timerValues)
@@ -122,11 +122,9 @@ class _RecordProcessor(StatefulProcessor):
         """Read what is complete, and keep the rest."""
         watermark = timer_values.getCurrentWatermarkInMs() * _MICROSECONDS_PER_MILLISECOND
         stored, suspect_until = (self._stream.get() if self._stream.exists() else None) or (None, None)
-        content = [*_unpack_records(stored), *arrived]
+        content = [*self._unpack_records(stored), *arrived]
         is_full = sum(map(_size, content)) > self._max_state_bytes
-        settled = records.settle_records(
-            content, f"{URI_SCHEME}{stream}", watermark, suspect_until, self._has_unique_keys, is_full
-        )
+        settled = records.settle_records(content, f"{URI_SCHEME}{stream}", watermark, suspect_until, is_full)
         self._keep(settled)
         found = [self._rows.row_of(stream, report) for report in settled.reports]
         if found:
@@ -143,6 +141,10 @@ class _RecordProcessor(StatefulProcessor):
         last = max((record.time or 0 for record in settled.kept), default=settled.suspect_until or 0)
         self._handle.registerTimer((last + 3 * records.MAX_PAUSE) // _MICROSECONDS_PER_MILLISECOND + 1)
 
+    def _unpack_records(self, data: bytes | None) -> Iterator[LogRecord]:
+        for row in from_ipc(bytes(data)).to_pylist() if data else ():
+            yield LogRecord(tuple(row["key"]), row["text"], row["time"], self._has_unique_keys)
+
 
 def _size(record: LogRecord) -> int:
     return len(record.text) + _RECORD_OVERHEAD
@@ -152,8 +154,3 @@ def _pack_records(content: list[LogRecord]) -> bytes | None:
     columns = [[*record.key] for record in content], [r.text for r in content], [r.time for r in content]
     arrays = [pa.array(column, field.type) for column, field in zip(columns, _RECORD_SCHEMA, strict=True)]
     return to_ipc([pa.RecordBatch.from_arrays(arrays, schema=_RECORD_SCHEMA)])
-
-
-def _unpack_records(data: bytes | None) -> Iterator[LogRecord]:
-    for row in from_ipc(bytes(data)).to_pylist() if data else ():
-        yield LogRecord(tuple(row["key"]), row["text"], row["time"])

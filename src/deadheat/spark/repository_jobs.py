@@ -32,6 +32,7 @@ from deadheat.repo.mining.commit_changes import ListedCommit
 from deadheat.spark import ingest
 from deadheat.spark import tasks as spark_tasks
 from deadheat.spark.dataframes import spark_schema
+from deadheat.spark.session import task_slots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -82,8 +83,7 @@ def mine_fixes(
         commits = commit_changes.list_commits(git, tip)
         spark = start(True)
         rows = spark.createDataFrame(pa.Table.from_pylist([commit._asdict() for commit in commits], COMMIT_SCHEMA))
-        cores = spark.sparkContext.defaultParallelism
-        tasks = max(_MIN_TASKS, 4 * cores, min(_MAX_TASKS, len(commits) // _COMMITS_PER_TASK))
+        tasks = max(_MIN_TASKS, 4 * task_slots(spark), min(_MAX_TASKS, len(commits) // _COMMITS_PER_TASK))
         on_count(len(commits))
         with ingest.report_progress(spark, len(commits), on_progress):
             found = judge_commits(rows.repartition(tasks), where, _racing_files_by_issue(lake)).toArrow().to_pylist()
@@ -236,7 +236,7 @@ def dossiers_frame(spark: SparkSession, races: list[JsonDict], lake: str, reposi
 
     groups = [
         pa.RecordBatch.from_pylist(group, RACE_SCHEMA)
-        for group in group_races(races, _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+        for group in group_races(races, _TASKS_PER_CORE * task_slots(spark))
     ]
     # each batch becomes a partition; `prepare_session` disables local relations
     rows = spark.createDataFrame(pa.Table.from_batches(groups, RACE_SCHEMA), spark_schema(RACE_SCHEMA))

@@ -16,7 +16,8 @@ from pyspark.sql import SparkSession
 
 from deadheat.errors import DeadheatError
 from deadheat.object_store import environment_for_executors
-from deadheat.spark.shipping import ship_package, temporary_folder
+from deadheat.spark import failures
+from deadheat.spark.shipping import classic_context, ship_package, temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,8 +31,9 @@ appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
 """
 _JAVA_OPTIONS, _EXECUTOR_JAVA_OPTIONS = "spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"
+STATE_STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 # independent of the time zone of the machine, and compatible with Delta
-_STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _REQUIRED_SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
@@ -41,7 +43,7 @@ _REQUIRED_SETTINGS = {
     # each batch of units is a partition, however few rows there are
     "spark.sql.execution.arrow.localRelationThreshold": "0",
     # the state of `transformWithState`
-    "spark.sql.streaming.stateStore.providerClass": _STATE_STORE,
+    STATE_STORE_SETTING: ROCKSDB,
 }
 _DEFAULT_SETTINGS = {
     "spark.ui.enabled": "false",
@@ -59,6 +61,9 @@ _MASTER, _ARCHIVES, _PYTHON = "spark.master", "spark.archives", "spark.pyspark.p
 _ENVIRONMENT_FOLDER = "environment"
 # set by `spark-submit`
 _GATEWAY_VARIABLE = "PYSPARK_GATEWAY_PORT"
+# the default of Spark's maximum of executors
+_NO_LIMIT = (1 << 31) - 1
+_UNKNOWN_SLOTS = 200
 # the optimising compiler does not pay off for short jobs
 _SMALL_JAVA = "-XX:TieredStopAtLevel=1"
 
@@ -87,6 +92,9 @@ def start_session(
         chosen["spark.driver.memory"] = driver_memory
     if not verbose and not submitted:
         chosen[_JAVA_OPTIONS] = f"{chosen.get(_JAVA_OPTIONS, '')} {_log_option()}".strip()
+    has_executors = not is_local or spark_master.startswith("local-")  # in processes of their own
+    if environment and not has_executors:
+        raise DeadheatError("is for the executors of a cluster", environment, "give a --master")
     if environment:
         chosen[_ARCHIVES] = ",".join(filter(None, [chosen.get(_ARCHIVES), f"{environment}#{_ENVIRONMENT_FOLDER}"]))
         chosen[_PYTHON] = f"./{_ENVIRONMENT_FOLDER}/bin/python"
@@ -97,8 +105,7 @@ def start_session(
     if python := chosen.get(_PYTHON) or submitted.get(_PYTHON):
         os.environ["PYSPARK_PYTHON"] = python  # PySpark reads only this
     spark = _get_session(spark_master, chosen, verbose)
-    # the executors of `local-cluster` are processes of their own
-    prepare_session(spark, ship=not is_local or spark_master.startswith("local-"))
+    prepare_session(spark, ship=has_executors)
     return spark
 
 
@@ -118,7 +125,7 @@ def _get_session(master: str, settings: Mapping[str, str], verbose: bool) -> Spa
         with _silence_stderr(not verbose):
             return builder.getOrCreate()
     except Exception as error:
-        reason = (str(error) or type(error).__name__).strip().partition("\n")[0][:300]
+        reason = failures.failure_reason(error)
         raise DeadheatError(f"Spark does not start ({reason})", master, "--verbose shows more") from error
 
 
@@ -151,7 +158,9 @@ def prepare_session(spark: SparkSession, ship: bool) -> None:
 
 def pass_store_access(spark: SparkSession) -> None:
     """Let executors use the object stores that the driver may use."""
-    spark.sparkContext.environment.update(environment_for_executors())
+    context = classic_context(spark)
+    if context is not None:
+        context.environment.update(environment_for_executors())
 
 
 def _local_settings(is_local: bool, small: bool) -> dict[str, str]:
@@ -200,5 +209,17 @@ def check_java() -> None:
 
 
 def task_slots(spark: SparkSession) -> int:
-    """The number of tasks to plan for."""
-    return spark.sparkContext.defaultParallelism
+    """How many tasks can run at once, with all executors that Spark may add."""
+    cores = _number_setting(spark, "spark.executor.cores", 1)
+    if spark.conf.get("spark.dynamicAllocation.enabled", "false") == "true":
+        executors = _number_setting(spark, "spark.dynamicAllocation.maxExecutors", _NO_LIMIT)
+        return executors * cores if executors < _NO_LIMIT else _UNKNOWN_SLOTS
+    context = classic_context(spark)
+    if context is not None:
+        return context.defaultParallelism
+    executors = _number_setting(spark, "spark.executor.instances", 0)
+    return _number_setting(spark, "spark.default.parallelism", 0) or executors * cores or _UNKNOWN_SLOTS
+
+
+def _number_setting(spark: SparkSession, name: str, default: int) -> int:
+    return int(spark.conf.get(name, None) or default)

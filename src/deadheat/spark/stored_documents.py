@@ -29,6 +29,7 @@ _MAX_CANDIDATES = 8
 # app.log.1, app.log-20261118, app.log.2026-11-18: logrotate; app-2026-11-18T10-00-00.000.log: lumberjack
 _ROTATED = re.compile(r"(?P<base>.+?)(?:\.(?P<number>\d{1,4})|[.-]\d{4}-?\d\d-?\d\d[\dT.:_-]*)(?P<extension>\.[a-z]+)?")
 _NUMBERED = re.compile(r"(?P<base>.+)\.(?P<number>\d{1,4})(?P<extension>(?:\.[a-z]+)?)")
+_HAS_NUMBER = re.compile(r"[.-]\d")
 _PACKED_SUFFIX = re.compile(r"\.(?:gz|zst|bz2|xz)$")
 
 
@@ -119,7 +120,7 @@ def log_name(uri: str) -> str:
     """The name of the log that a rotated file is a part of."""
     unpacked = unpacked_name(uri)
     folder, slash, name = unpacked.rpartition("/")
-    match = _ROTATED.fullmatch(name)
+    match = _ROTATED.fullmatch(name) if _HAS_NUMBER.search(name) else None
     return f"{folder}{slash}{match['base']}{match['extension'] or ''}" if match else unpacked
 
 

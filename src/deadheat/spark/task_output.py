@@ -19,11 +19,13 @@ from deadheat.lake.schema import REPORTS, SIGHTINGS
 from deadheat.lake.storage import LakeStorage
 from deadheat.spark import dataframes, input_files
 from deadheat.spark.session import task_slots
+from deadheat.spark.shipping import classic_context
 from deadheat.spark.tasks import DEFERRED_SCHEMA, NewReport, UnitReader, record_batch, unpack_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
 
+    from pyspark import Accumulator
     from pyspark.sql import DataFrame, SparkSession
 
     from deadheat.grouping.keys import GroupingKey
@@ -80,12 +82,15 @@ class TaskResult(NamedTuple):
 
 
 def read_portions(
-    lake: str, batch: str, portions: Sequence[bytes], batches: Iterable[pa.RecordBatch]
+    lake: str, batch: str, portions: Sequence[bytes], found: Accumulator[int] | None, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """A task of `mapInArrow`: read the portions with the given numbers."""
+    """A task of `mapInArrow`: read the portions with the given numbers. `found` counts sightings, for progress."""
     numbers = [number for numbers in batches for number in numbers.column(0).to_pylist()]
     units = (unit for number in numbers for unit in unpack_units(portions[number]))
-    yield result_batch(write_task_output(lake, batch, UnitReader(batch).read_units(units)))
+    result = write_task_output(lake, batch, UnitReader(batch).read_units(units))
+    if found is not None:
+        found.add(sum(content.sightings for content in result.contents))
+    yield result_batch(result)
 
 
 def result_batch(result: TaskResult) -> pa.RecordBatch:
@@ -225,16 +230,24 @@ class TaskOutput:
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
         self.results: list[TaskResult] = []
+        self._found: Accumulator[int] | None = None
 
     def run_tasks(self, spark: SparkSession, work_list: Sequence[FileWork], unit_bytes: int | None = None) -> None:
         """Read all files."""
+        context = classic_context(spark)
+        self._found = context.accumulator(0) if context is not None else None
         for start in range(0, len(work_list), _MAX_JOB_FILES):
             portions = input_files.pack_units(work_list[start : start + _MAX_JOB_FILES], task_slots(spark), unit_bytes)
             # a module function, so that it is pickled by name
-            task = partial(read_portions, self._lake.uri, self._batch, portions)
+            task = partial(read_portions, self._lake.uri, self._batch, portions, self._found)
             count = len(portions)
             numbers = spark.range(0, count, 1, count)
             self.add_results(numbers.mapInArrow(task, dataframes.spark_schema(RESULT_SCHEMA)))
+
+    @property
+    def found_count(self) -> int:
+        """The number of sightings in finished tasks; 0 with Spark Connect. Those of repeated tasks count twice."""
+        return self._found.value if self._found is not None else 0
 
     def add_results(self, frame: DataFrame) -> None:
         for value in frame.toArrow()["result"].to_pylist():

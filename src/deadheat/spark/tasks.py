@@ -18,7 +18,7 @@ from deadheat._version import PARSER_VERSION
 from deadheat.api import read_opened_documents
 from deadheat.errors import DeadheatError, UnreadableError
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
-from deadheat.lake import documents, report_row, sighting_rows
+from deadheat.lake import documents, kept_text, report_row, sighting_rows
 from deadheat.lake.documents import FileContent
 from deadheat.lake.schema import REPORT_FIELDS, REPORTS, SIGHTINGS, TEXT, TEXTS
 from deadheat.model import Sighting
@@ -82,6 +82,8 @@ class LineLengthFile(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         count = self._file.readinto(buffer) or 0  # type: ignore[attr-defined]
+        if not count:
+            return 0
         # usually there is a line end near both ends of a block
         ends = bytes(buffer[:_EDGE_BYTES]), bytes(buffer[max(0, count - _EDGE_BYTES) : count])
         first, last = ends[0].find(b"\n", 0, count), ends[1].rfind(b"\n")
@@ -110,8 +112,6 @@ _BATCH_ROWS = 1024
 _MAX_KNOWN_REPORTS = 1 << 18
 _RUN_COLUMNS = ("observed_at", "repo", "commit", "branch", "job", "run")
 _VERSIONS = {"parser_version": PARSER_VERSION, "fingerprint_version": FINGERPRINT_VERSION}
-# text kept with a report; more is more than any detector prints
-_MAX_TEXT = 1 << 18
 # recent bytes of a stream kept for the text of reports
 _RECENT_BYTES = 1 << 22
 
@@ -174,15 +174,14 @@ class _UnitContent:
     def __init__(self, raw: Any, unit: WorkUnit) -> None:
         self._raw, self.unit = raw, unit
         head = raw.read(decoding.HEAD_SIZE)
-        raw.seek(0)
+        self._small = head if len(head) < decoding.HEAD_SIZE else b""
         # the file may have grown, or be another one, since it was listed
-        self.size = unit.size if file_listing.is_remote(unit.uri) else raw.seek(0, io.SEEK_END)
+        self.size = unit.size if file_listing.is_remote(unit.uri) else self._read_size()
         self._head = documents.bytes_digest(head[: min(documents.END_BYTES, self.size)])
         can_be_split = files.can_be_split(head, unit.uri)
         self._known = next((known for known in unit.known if self._is_continued(head, known)), None)
         if not can_be_split:
             self._known = None
-        raw.seek(0)
         first_start = max(0, self._known.length - RANGE_OVERLAP) if self._known else 0
         # ranges that begin where an earlier file ended are of no use if the file does not continue it
         is_part = can_be_split and unit.is_range and (self._known is not None or not unit.first_start)
@@ -194,7 +193,8 @@ class _UnitContent:
         else:
             self._is_first = unit.start == unit.first_start
             self.is_read = is_part or self._is_first
-        self.is_plain = self.is_deferred or files.is_plain_log(head, unit.uri, unit.named)
+        self.is_plain = self.is_deferred or (can_be_split and files.is_plain_log(head, unit.uri, unit.named))
+        raw.seek(0)
         self._is_packed = file_listing.is_packed_file(head)
         self.document = self._known.document if self._known else unit.document
         self._replaces_from = first_start
@@ -209,8 +209,13 @@ class _UnitContent:
             return False
         return self._tail_at(known.length) == known.tail
 
+    def _read_size(self) -> int:
+        return len(self._small) if self._small else int(self._raw.seek(0, io.SEEK_END))
+
     def _tail_at(self, end: int) -> str:
         start = max(0, end - documents.END_BYTES)
+        if end <= len(self._small):
+            return documents.bytes_digest(self._small[start:end])
         self._raw.seek(start)
         return documents.bytes_digest(self._raw.read(end - start))
 
@@ -356,14 +361,14 @@ class UnitReader:
         if len(self._known_digests) > _MAX_KNOWN_REPORTS:
             self._known_digests.clear()
         self._known_digests.add(digest)
-        return {**row, "told": NewReport(sighting, self._text_of(row))}
+        return {**row, "told": NewReport(sighting, self._text_of(sighting))}
 
-    def _text_of(self, row: JsonDict) -> bytes | None:
+    def _text_of(self, sighting: SightingRow) -> bytes | None:
+        row = sighting.row
         try:
-            text = self._read_between(row["offset"], row["offset"] + row["length"])
+            return kept_text.kept_text(self._read_between, row["offset"], row["length"], sighting.source)
         except (OSError, DeadheatError):
             return None
-        return text if len(text) == row["length"] <= _MAX_TEXT else None
 
 
 def _only_sightings(

@@ -105,7 +105,7 @@ def is_binary(head: bytes) -> bool:
     if head.startswith(_BINARY_SIGNATURES):
         return True
     body = head.lstrip(b"\0")
-    return detect_layout(head) is SINGLE_BYTE and body.count(0) * 20 > len(body) > 0
+    return body.count(0) * 20 > len(body) > 0 and detect_layout(head) is SINGLE_BYTE
 
 
 # a line break inside a line, from "&#10;" or "<br>"; `split_prefixes` splits the line there

@@ -1,0 +1,75 @@
+"""Failures of Spark are described in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from deadheat.errors import DeadheatError
+from deadheat.spark import failures
+
+
+def fail_with_lake(batches: Any) -> Any:
+    raise DeadheatError("no such bucket", "s3://ci/races", "create it")
+
+
+def fail_with_disk(batches: Any) -> Any:
+    raise OSError(28, "No space left on device")
+
+
+def failure_of(work: Any) -> DeadheatError:
+    with pytest.raises(Exception, match=r".") as caught:
+        work()
+    return failures.describe_failure(caught.value)
+
+
+def test_an_error_in_python_on_an_executor(spark: Any) -> None:
+    found = failure_of(lambda: spark.range(1).mapInArrow(fail_with_disk, "n long").toArrow())
+    assert "([Errno 28] No space left on device)" in found.what.replace("OSError: ", "")
+    assert "spark.local.dir" in found.do
+    found = failure_of(lambda: spark.range(1).mapInArrow(fail_with_lake, "n long").toArrow())
+    assert "(s3://ci/races: no such bucket; create it)" in found.what
+    assert "\n" not in str(found)
+
+
+def test_an_error_in_java(spark: Any) -> None:
+    found = failure_of(lambda: spark.read.parquet("/nonexistent/folder").count())
+    assert "/nonexistent/folder" in found.what
+    # a Java exception that PySpark does not translate, and its cause
+    found = failure_of(lambda: spark._jvm.java.net.URI.create("::"))
+    assert found.what == "Spark failed (Expected scheme name at index 0: ::)"
+    found = failure_of(lambda: spark.range(3).selectExpr("raise_error(string(id))").collect())
+    assert "0" in found.what
+    assert "An error occurred" not in found.what
+
+
+ABORTED = "Job aborted due to stage failure: Task 0 in stage 2.0 failed 4 times, most recent failure: Lost task 0.3 in "
+LOST = f"""{ABORTED}stage 2.0 (TID 9) (10.0.0.7 executor 4): ExecutorLostFailure (executor 4 exited caused by one of \
+the running tasks) Reason: Command exited with code 137
+Driver stacktrace:"""
+OLD_PYTHON = f"""{ABORTED}stage 2.0 (TID 3) (10.0.0.7 executor 1): org.apache.spark.api.python.PythonException: \
+Traceback (most recent call last):
+  File "/opt/spark/python/lib/pyspark.zip/pyspark/worker.py", line 1100, in main
+    check_python_version(infile)
+pyspark.errors.exceptions.base.PySparkRuntimeError: [PYTHON_VERSION_MISMATCH] Python in worker has different version: \
+3.9 than that in driver: 3.11, PySpark cannot run with different minor versions.
+
+\tat org.apache.spark.api.python.BasePythonRunner$ReaderIterator.handlePythonException(PythonRunner.scala:576)
+Driver stacktrace:"""
+
+
+@pytest.mark.parametrize(
+    ("message", "what", "do"),
+    [
+        (LOST, "Spark failed on 10.0.0.7 executor 4 (ExecutorLostFailure (executor 4", "memoryOverhead"),
+        (OLD_PYTHON, "Python in worker has different version: 3.9", "--environment"),
+        ("java.lang.OutOfMemoryError: Java heap space", "(Java heap space)", "--driver-memory"),
+        ("", "Spark failed (RuntimeError)", "--verbose"),
+    ],
+)
+def test_messages_of_a_cluster(message: str, what: str, do: str) -> None:
+    found = failures.describe_failure(RuntimeError(message))
+    assert what in found.what
+    assert do in found.do
+    assert "\n" not in str(found)
