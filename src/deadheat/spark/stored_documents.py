@@ -128,9 +128,9 @@ def names_before_rotation(uri: str) -> list[str]:
     """The names that a rotated log may have had before, by the rules of logrotate and of Go's lumberjack."""
     unpacked = unpacked_name(uri)
     names = [unpacked] if unpacked != uri else []
-    if (log := log_name(uri)) != unpacked:
-        names.append(log)
-    if match := _NUMBERED.fullmatch(unpacked):
-        number = int(match["number"])
-        names += [f"{match['base']}.{number - 1}{match['extension']}"] if number > 1 else []
+    if (log := log_name(uri)) == unpacked:
+        return names
+    names.append(log)
+    if (match := _NUMBERED.fullmatch(unpacked)) and (number := int(match["number"])) > 1:
+        names.append(f"{match['base']}.{number - 1}{match['extension']}")
     return names
