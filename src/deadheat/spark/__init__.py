@@ -16,7 +16,6 @@ from deadheat.spark import reduce_spark
 from deadheat.spark.dataframes import spark_schema
 from deadheat.spark.input_files import list_work, pack_units
 from deadheat.spark.record_reports import reports
-from deadheat.spark.record_sink import lake_sink
 from deadheat.spark.reduce_spark import add_variants, distinct_reports, families
 from deadheat.spark.session import prepare_session, start_session, task_slots
 from deadheat.spark.tasks import TASK_ROW_SCHEMA, map_portions, register
@@ -35,9 +34,17 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
+
+
+def lake_sink(lake: str, repo: str | None = None) -> Callable[[DataFrame, int], None]:
+    """A function for `foreachBatch` that writes the rows of `reports` into a lake, each batch once."""
+    # executors import this module, and need no library of the lake
+    from deadheat.spark import record_sink
+
+    return record_sink.lake_sink(lake, repo)
 
 
 def read(spark: SparkSession, paths: Sequence[str], unit: int | None = None) -> DataFrame:

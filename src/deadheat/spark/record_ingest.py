@@ -21,7 +21,7 @@ from deadheat.lake import documents, maintenance, transactions
 from deadheat.records import LogRecord, read_stream
 from deadheat.sources import file_listing, files
 from deadheat.sources.record_files import read_records
-from deadheat.spark import ingest, input_files
+from deadheat.spark import ingest, input_files, stored_documents
 from deadheat.spark.dataframes import spark_schema
 from deadheat.spark.ingest import IngestOptions, IngestSummary
 from deadheat.spark.input_files import FileWork, IngestPlan, names_before_rotation
@@ -126,11 +126,10 @@ def _plan_files(lake: Lake, paths: Sequence[str], fields: RecordOptions, run: Ci
     # with other fields the same file has other records
     settings = documents.bytes_digest(repr(fields).encode("utf-8", "surrogatepass"))
     names = {f"{URI_SCHEME}{file.uri}" for file in listed}
-    stored = input_files.known_documents(lake, names)
-    known = {key[0]: row for key, row in sorted(stored.items(), key=lambda item: item[1]["state"])}
+    stored = stored_documents.read_stored_documents(lake, names)
     for file in listed:
-        row = known.get(f"{URI_SCHEME}{file.uri}")
-        if row is not None and row["head"] == settings and input_files.is_unmodified(file, row):
+        row = stored.newest_row(f"{URI_SCHEME}{file.uri}", run)
+        if row is not None and row["head"] == settings and stored_documents.is_unmodified(file, row):
             planned.plan.known_count += 1
         else:
             planned.new_rows.append(_file_row(file, settings, run, batch))
@@ -146,7 +145,7 @@ def _file_row(file: ListedFile, settings: str, run: CiRun, batch: str) -> JsonDi
     return {
         "uri": uri, "document": documents.document_id(uri, run, file.size, file.modified, file.etag),
         "repo": run.repo, "run": run.run, "job": run.job, "length": file.size,
-        "modified_at": input_files.modified_time(file), "etag": file.etag or None, "head": settings, "tail": "",
+        "modified_at": stored_documents.modified_time(file), "etag": file.etag or None, "head": settings, "tail": "",
         "sightings": 0, "checksum": 0, "ingest": batch,
     }  # fmt: skip
 
