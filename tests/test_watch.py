@@ -140,6 +140,17 @@ def test_reports_of_a_rotated_log_are_ingested_once(spark: Any, rotation: str, t
     assert_once(Lake(lake), log.written)
 
 
+def test_a_log_that_grows_has_one_row_after_compaction(spark: Any, tmp_path: Path) -> None:
+    log, lake = LogWriter(tmp_path / "logs"), str(tmp_path / "lake")
+    log.append()
+    watch(spark, lake, [str(log.folder)], [[log.append], [log.append]])
+    assert Lake(lake).row_count("files") == 3
+    maintenance.compact_lake(Lake(lake))
+    assert Lake(lake).row_count("files") == 1
+    watch(spark, lake, [str(log.folder)], [[log.append]])
+    assert_once(Lake(lake), log.written)
+
+
 def test_a_lake_and_logs_on_an_object_store_are_watched(spark: Any, s3: S3Store) -> None:
     session.pass_store_access(spark)
     report = [logs.generate_report(number) for number in range(3)]
