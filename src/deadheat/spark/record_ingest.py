@@ -28,7 +28,6 @@ from deadheat.spark.input_files import FileWork, IngestPlan
 from deadheat.spark.record_facts import RecordChanges, write_streams
 from deadheat.spark.record_reports import URI_SCHEME
 from deadheat.spark.session import task_slots
-from deadheat.spark.stored_documents import names_before_rotation
 from deadheat.spark.task_output import RESULT_SCHEMA, TaskOutput
 from deadheat.spark.tasks import fault_text, record_batches, unpack_units
 from deadheat.text.window import OpenedDocument
