@@ -65,6 +65,7 @@ docs: $(STAMP) ## generate the pages and outputs that come from the code, then b
 fuzz: $(INSTALLED) ## long runs: 5 GiB of logs, a 500 MiB line, hostile and damaged text, killed ingests
 	$(BIN)/python -m bench.fuzz
 	$(BIN)/python -m bench.killed_ingest
+	$(BIN)/python -m bench.killed_ingest --watch
 
 record: $(STAMP) ## record the corpus again with every installed toolchain and detector
 	$(BIN)/python -m corpus.record_go

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench import logs
+from bench.killed_watch import kill_watches
 from deadheat.lake import maintenance
 from deadheat.lake.tables import Lake
 from deadheat.lake.transactions import STAGING_FOLDER
@@ -24,6 +25,7 @@ from tests.lakes import content, taken
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.killed_ingest", description=__doc__)
     parser.add_argument("--kills", type=int, default=30, help="number of kills (default: 30)")
+    parser.add_argument("--watch", action="store_true", help="kill `--watch` while logs grow and rotate")
     parser.add_argument("--seed", type=int, default=None, help="repeat the times of an earlier run")
     args = parser.parse_args()
     seed = args.seed if args.seed is not None else random.randrange(1 << 30)
@@ -31,6 +33,9 @@ def main() -> None:
     print(f"seed {seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="deadheat-kills-") as name:
         folder = Path(name)
+        if args.watch:
+            kill_watches(folder, args.kills, rng)
+            return
         documents = _write_documents(folder / "documents")
         times = _measure_ingest(folder / "undisturbed", documents)
         expected = content(folder / "undisturbed")

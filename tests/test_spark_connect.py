@@ -12,7 +12,7 @@ import pytest
 import deadheat
 from deadheat.errors import DeadheatError
 from deadheat.spark import session
-from tests import standalone_cluster
+from tests import conftest, standalone_cluster
 
 pytest.importorskip("grpc")
 DOCUMENTS = Path(__file__).parents[1] / "samples" / "prod"
@@ -42,7 +42,7 @@ def test_documents_are_read_with_code_that_was_sent(tmp_path: Path) -> None:
         session.check_java()
     except DeadheatError as error:
         pytest.skip(str(error))
-    settings = [f"{name}={value}" for name, value in standalone_cluster.conftest.SETTINGS.items()]
+    settings = [f"{name}={value}" for name, value in conftest.SETTINGS.items()]
     environment = {
         **os.environ,
         "PYTHONPATH": str(standalone_cluster.write_restriction(tmp_path)),

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import random
+import re
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 import pytest
 
 from bench import log_shapes
-from deadheat.api import read_opened_documents
+from bench.logs import DAY, MINUTE
+from deadheat.api import read_opened_documents, read_sightings
 from deadheat.model import Sighting
 from deadheat.parsing import report_reader, test_attribution
 from deadheat.parsing.damaged_region import DamagedRegion
-from deadheat.parsing.test_events import GoTestEventParser
+from deadheat.parsing.test_events import RACE_PHRASE, GoTestEventParser
 from deadheat.sources import files
+from deadheat.text.window import StreamSource
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,3 +124,69 @@ def test_lines_of_another_writer_are_not_taken_for_the_report(tmp_path: Path) ->
     [found] = read_log(path)
     assert found.span.stream == "node-3 api[4711]"
     assert found.report.accesses[0].stack[-1].function == "testing.(*T).Run.gowrap1"
+
+
+def make_events(seed: int) -> str:
+    """Reports among events of tests and packages in any order, some without a test in their stacks."""
+    rng = random.Random(seed)
+    names = [f"Test{name}{part}" for name in ("Koki", "Lumo", "Pata") for part in ("", "/a", "/b")]
+    lines: list[str] = []
+    for _ in range(rng.randrange(20, 300)):
+        choice, name = rng.random(), rng.choice(names)
+        if choice < 0.3:
+            lines.append(f"=== {rng.choice(('RUN  ', 'PAUSE', 'CONT ', 'NAME '))} {name}")
+        elif choice < 0.5:
+            lines.append(f"--- {rng.choice(('PASS', 'FAIL', 'SKIP'))}: {name} (0.01s)")
+        elif choice < 0.6:
+            lines.append(
+                rng.choice(("ok  \texample.com/a\t0.1s", "FAIL\texample.com/b\t0.1s", "FAIL", log_shapes.RACED))
+            )
+        elif choice < 0.64:
+            report = "\n".join(log_shapes._go_report(rng, rng.randrange(5)))
+            lines += re.sub(r"  \S*[Tt]est\S*\n .*\n", "", report).split("\n") if seed % 2 else report.split("\n")
+        else:
+            lines += [log_shapes._log_line(rng)] * rng.choice((1, 1, 1, 50, 800))
+    shape = log_shapes.SHAPES[rng.choice(("go-verbose", "go-json", "go-github"))]
+    half = rng.choice((0, 0, len(lines) // 2))
+    texts = [
+        log_shapes._print_lines(log_shapes.SHAPES["go-json"], rng, log_shapes._Clock(), lines[:half]),
+        log_shapes._print_lines(shape, rng, log_shapes._Clock(), lines[half:]),
+    ]
+    return "".join(texts).replace(DAY, "02").replace(MINUTE, "10:10")
+
+
+def expected_tests(text: bytes, sighting: Sighting) -> tuple[str | None, ...]:
+    """The tests of a report, from every event near it."""
+    span, distance = sighting.span, test_attribution.EVENT_DISTANCE
+    known = test_attribution.tests_by_access(sighting.source.original)
+    low, high = max(0, span.offset - distance), span.offset + span.length + distance
+    start = text.find(b"\n", low - 1) + 1 if low else 0
+    if RACE_PHRASE not in text[low:high]:
+        return known
+    parser = GoTestEventParser(start)
+    events = [event for event in parser.feed(text[start:high]) if event.named_at >= low]
+    package_events = test_attribution._events_of_package(events, span.offset, span.stream)
+    activity = test_attribution._test_activity(package_events, span.offset)
+    return tuple(test_attribution._refine_test(test, activity) for test in known)
+
+
+@pytest.mark.parametrize("seed", range(0, 40, 4))
+def test_tests_are_those_of_all_events_around(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "test.log"
+    path.write_text("".join(map(make_events, range(seed, seed + 4))))
+    text, found = path.read_bytes(), read_log(path)
+    assert found
+    for sighting, unattributed in zip(found, read_sightings(StreamSource(BytesIO(text).read), "test.log"), strict=True):
+        assert test_attribution.tests_by_access(sighting.report) == expected_tests(text, unattributed)
+
+
+def test_a_package_may_be_known_only_from_later_events(tmp_path: Path) -> None:
+    lines = "\n".join(log_shapes._go_report(random.Random(1), 1))
+    report = re.sub(r"  \S*[Tt]est\S*\n .*\n", "", lines).split("\n")
+    package = '"Package":"example.com/shop"'
+    output = [f'{{"Time":"t","Action":"output",{package},"Output":"{line}\\n"}}' for line in report]
+    later = [f'{{"Time":"t","Action":"run",{package},"Test":"TestLater"}}']
+    path = tmp_path / "test.log"
+    path.write_text("\n".join(["=== RUN   TestOther", log_shapes.RACED, *output, *later, ""]))
+    [found] = read_log(path)
+    assert found.report.test is None

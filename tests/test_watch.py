@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import shutil
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from deadheat.spark.ingest import IngestSummary
     from tests.object_store import S3Store
 
-    Step = Callable[[], object]
+    Step = Sequence[Callable[[], object]]  # what happens between two batches
 
 
 def lines(first: int, count: int = 40) -> bytes:
@@ -85,7 +86,8 @@ def watch(spark: Any, lake: str, paths: Sequence[str], steps: Sequence[Step]) ->
         step = next(pending, None)
         if step is None:
             raise KeyboardInterrupt
-        step()
+        for change in step:
+            change()
 
     with pytest.raises(KeyboardInterrupt):
         ingest.watch_paths(lambda small: spark, Lake(lake), paths, IngestOptions(), 0.01, after_batch)
@@ -100,28 +102,28 @@ def assert_once(lake: Lake, count: int) -> None:
 
 
 ROTATIONS: dict[str, Callable[[LogWriter], list[Step]]] = {
-    "grows": lambda log: [log.append, log.append_half, log.append_rest, lambda: None, log.append],
-    "renamed": lambda log: [log.rename, log.append, log.rename, log.append, log.append],
+    "grows": lambda log: [[log.append], [log.append_half], [log.append_rest], [], [log.append]],
+    "renamed": lambda log: [[log.rename], [log.append], [log.rename], [log.append], [log.append]],
     "renamed and grown": lambda log: [
-        lambda: (log.append(), log.rename(), log.append()),
-        lambda: (log.append(), log.rename(), log.append(2)),
-        log.append,
+        [log.append, log.rename, log.append],
+        [log.append, log.rename, log.append, log.append],
+        [log.append],
     ],
-    "renamed without a new log for a while": lambda log: [lambda: (log.append(), log.rename()), log.append, log.append],
-    "copied and truncated": lambda log: [lambda: (log.append(), log.copy(), log.truncate(), log.append()), log.append],
-    "copied, then truncated": lambda log: [lambda: (log.append(), log.copy()), log.append, log.truncate, log.append],
-    "truncated at once": lambda log: [log.copy, log.truncate, log.append, log.append],
+    "renamed without a new log for a while": lambda log: [[log.append, log.rename], [log.append], [log.append]],
+    "copied and truncated": lambda log: [[log.append, log.copy, log.truncate, log.append], [log.append]],
+    "copied, then truncated": lambda log: [[log.append, log.copy], [log.append], [log.truncate], [log.append]],
+    "truncated at once": lambda log: [[log.copy], [log.truncate], [log.append], [log.append]],
     "compressed": lambda log: [
-        lambda: (log.append(), log.rename(), log.append()),
-        lambda: (log.append(), log.rename(), log.append()),
-        lambda: log.compress(120),
-        lambda: (log.compress(), log.append()),
-        log.append,
-        log.remove,
+        [log.append, log.rename, log.append],
+        [log.append, log.rename, log.append],
+        [partial(log.compress, 120)],
+        [log.compress, log.append],
+        [log.append],
+        [log.remove],
     ],
     "compressed at once": lambda log: [
-        lambda: (log.append(), log.rename(), log.append(), log.rename(), log.append(), log.compress()),
-        log.append,
+        [log.append, log.rename, log.append, log.rename, log.append, log.compress],
+        [log.append],
     ],
 }
 
@@ -138,14 +140,25 @@ def test_reports_of_a_rotated_log_are_ingested_once(spark: Any, rotation: str, t
     assert_once(Lake(lake), log.written)
 
 
+def test_a_log_that_grows_has_one_row_after_compaction(spark: Any, tmp_path: Path) -> None:
+    log, lake = LogWriter(tmp_path / "logs"), str(tmp_path / "lake")
+    log.append()
+    watch(spark, lake, [str(log.folder)], [[log.append], [log.append]])
+    assert Lake(lake).row_count("files") == 3
+    maintenance.compact_lake(Lake(lake))
+    assert Lake(lake).row_count("files") == 1
+    watch(spark, lake, [str(log.folder)], [[log.append]])
+    assert_once(Lake(lake), log.written)
+
+
 def test_a_lake_and_logs_on_an_object_store_are_watched(spark: Any, s3: S3Store) -> None:
     session.pass_store_access(spark)
     report = [logs.generate_report(number) for number in range(3)]
     s3.put("logs/a.log", report[0])
-    steps = [
-        lambda: s3.put("logs/b.log", report[1]),
-        lambda: s3.put("logs/a.log", report[0] + report[2]),
-        lambda: s3.delete("logs/b.log"),
+    steps: list[Step] = [
+        [partial(s3.put, "logs/b.log", report[1])],
+        [partial(s3.put, "logs/a.log", report[0] + report[2])],
+        [partial(s3.delete, "logs/b.log")],
     ]
     summaries = watch(spark, s3.uri("lake"), [s3.uri("logs")], steps)
     assert [summary.sightings for summary in summaries] == [1, 1, 1, 0]

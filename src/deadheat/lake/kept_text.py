@@ -35,18 +35,21 @@ def kept_text(read_between: Callable[[int, int], bytes], start: int, length: int
     text = read_between(start, start + length)
     if len(text) != length:
         return None
-    # an undamaged report is parsed by itself, so there is nothing to check
-    if isinstance(source, IntactReport) and text.startswith(source.raw):
-        return text
-    report = source.report()
-    if is_sufficient(text, report):
+    if is_sufficient(text, source):
         return text
     before = read_between(max(0, start - _MAX_LINE_BEFORE), start)
     text = before[before.rfind(b"\n", 0, -1) + 1 :] + text
-    return text if is_sufficient(text, report) else None
+    return text if is_sufficient(text, source) else None
 
 
-def is_sufficient(text: bytes, report: Report) -> bool:
+def is_sufficient(text: bytes, source: ReportSource) -> bool:
+    """Whether a text gives the report that was read with it, and is short enough."""
+    if len(text) > MAX_TEXT:
+        return False
+    # an undamaged report is parsed by itself, so there is nothing to check
+    if isinstance(source, IntactReport) and text.startswith(source.raw):
+        return True
+    report = source.report()
     return parse_text(text, report) == report
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from deadheat.errors import DeadheatError
@@ -65,9 +66,22 @@ def _merge_files(lake: Lake, table: str, name: str, everything: bool) -> TableCh
     change = TableChange(data_change=False)
     for number, group in enumerate(_merge_groups(lake, table, everything)):
         content = lake.read_rows(table, files=group)
+        if table == "files":
+            newest = _newest_rows(content)
+            change.data_change |= newest.num_rows < content.num_rows
+            content = newest
         change.add += write_rows(lake.storage, table, f"{name}-{number}", content)
         change.remove += [file.path for file in group]
     return change
+
+
+def _newest_rows(files: pa.Table) -> pa.Table:
+    """The newest row of each document at each address. A log that grows gets a row whenever it is read."""
+    addresses = zip(files["uri"].to_pylist(), files["document"].to_pylist(), strict=True)
+    newest: dict[tuple[str, str], tuple[int, int]] = {}
+    for index, (address, state) in enumerate(zip(addresses, files["state"].to_pylist(), strict=True)):
+        newest[address] = max(newest.get(address, (-1, -1)), (state, index))
+    return files.take(pa.array(sorted(index for _, index in newest.values()), pa.int64()))
 
 
 def _merge_groups(lake: Lake, table: str, everything: bool = False) -> list[list[DataFile]]:

@@ -90,7 +90,7 @@ class GoTestAttributor:
         known_tests = _tests_in_stacks(sighting)
         tests = self._refine_by_raced_tests(known_tests, phrases, span, low, high)
         if tests is None:
-            activity = self._activity_around(low, self._phrase_line_end(phrases[-1], high), span)
+            activity = self._activity_around(low, high, phrases[-1], span)
             tests = tuple(_refine_test(test, activity) for test in known_tests)
         if tests == known_tests:
             return sighting
@@ -152,16 +152,21 @@ class GoTestAttributor:
         newline = self._read_range(phrase, min(phrase + MAX_EVENT_LINE, high)).find(b"\n")
         return phrase + newline + 1 if newline >= 0 else high
 
-    def _activity_around(self, low: int, high: int, span: Span) -> GoTestActivity:
-        offset, stream = span.offset, span.stream
-        high = max(high, offset)
-        if low > self._events_end and not stream:
-            low = self._package_start(low, offset)
+    def _activity_around(self, low: int, high: int, last_phrase: int, span: Span) -> GoTestActivity:
+        if low > self._events_end and not span.stream:
+            low = self._package_start(low, span.offset)
+        events = self._complete_events(low, max(self._phrase_line_end(last_phrase, high), span.offset))
+        # whether the stream is a package may only be told by later events
+        if span.stream and all(event.package != span.stream for event in events):
+            events = self._complete_events(low, high)
+        return _test_activity(_events_of_package(events, span.offset, span.stream), span.offset)
+
+    def _complete_events(self, low: int, high: int) -> list[GoTestEvent]:
+        """The events in the lines between two offsets whose test is named there, too."""
         self._parse_events(low, high)
         events = self._events
         nearby = events[bisect_left(events, (low,)) : bisect_right(events, (high,))]
-        complete = [event for event in nearby if event.end <= high and event.named_at >= low]
-        return _test_activity(_events_of_package(complete, offset, stream), offset)
+        return [event for event in nearby if event.end <= high and event.named_at >= low]
 
     def _package_start(self, low: int, offset: int) -> int:
         """The start of the line at which the package before the one at `offset` ends; `low` if there is none."""

@@ -17,6 +17,7 @@ from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake import documents, sighting_rows, transactions
 from deadheat.lake.data_files import is_in
 from deadheat.lake.documents import FileContent
+from deadheat.lake.kept_text import is_sufficient
 from deadheat.lake.schema import FILES, INGESTS
 from deadheat.model import Span
 from deadheat.spark.fact_changes import FactChanges, FactCounts
@@ -69,7 +70,7 @@ class StreamRows:
             count, checksum = count + 1, documents.add_checksums(checksum, documents.sighting_checksum(uri, row))
             if made.report.digest not in self._known_digests:
                 self._known_digests.add(made.report.digest)
-                row["told"] = NewReport(made, report.text)
+                row["told"] = NewReport(made, report.text if is_sufficient(report.text, made.source) else None)
             yield row
         for report in faults:
             yield {"uri": uri, "fault": _fault_of(report), "unopened": False}

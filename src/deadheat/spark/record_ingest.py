@@ -28,7 +28,6 @@ from deadheat.spark.input_files import FileWork, IngestPlan
 from deadheat.spark.record_facts import RecordChanges, write_streams
 from deadheat.spark.record_reports import URI_SCHEME
 from deadheat.spark.session import task_slots
-from deadheat.spark.stored_documents import names_before_rotation
 from deadheat.spark.task_output import RESULT_SCHEMA, TaskOutput
 from deadheat.spark.tasks import fault_text, record_batches, unpack_units
 from deadheat.text.window import OpenedDocument
@@ -173,7 +172,7 @@ def _map_files(
 
 
 def _read_unit(unit: WorkUnit, fields: RecordOptions) -> Iterator[JsonDict]:
-    name = min((unit.uri, *names_before_rotation(unit.uri)), key=len)
+    name = min((unit.uri, *stored_documents.names_before_rotation(unit.uri)), key=len)
     count = 0
     fault, unopened = "", False
     try:

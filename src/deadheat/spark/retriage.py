@@ -16,7 +16,7 @@ from deadheat.lake.schema import REPORTS, SIGHTINGS
 from deadheat.lake.storage import LakeStorage
 from deadheat.lake.transactions import rewrite_files
 from deadheat.spark import dataframes, ingest
-from deadheat.spark.dataframes import MAX_LOCAL_ROWS, spark_schema
+from deadheat.spark.dataframes import spark_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from deadheat.lake.tables import Lake
     from deadheat.spark.ingest import StartSession
 
+# a report takes a few milliseconds
+MAX_LOCAL_ROWS = 20_000
 _RESULT_SCHEMA = pa.schema([("result", pa.binary())])
 _GROUPING_SCHEMA = pa.schema([("new_report", pa.string()), ("grouping", pa.binary())])
 _CHANGING_SCHEMA = pa.schema([*SIGHTINGS, ("new_report", pa.string())])

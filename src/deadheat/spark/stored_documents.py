@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from deadheat.lake.data_files import is_in
 from deadheat.lake.documents import KnownDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from deadheat.lake.tables import Lake
     from deadheat.model import CiRun
@@ -24,9 +25,10 @@ _FILE_COLUMNS = (
     "checksum", "duplicate_of", "state",
 )  # fmt: skip
 # documents that were at one address; a rotated log is one of the latest
-_MAX_CANDIDATES = 4
+_MAX_CANDIDATES = 8
 # app.log.1, app.log-20261118, app.log.2026-11-18: logrotate; app-2026-11-18T10-00-00.000.log: lumberjack
 _ROTATED = re.compile(r"(?P<base>.+?)(?:\.(?P<number>\d{1,4})|[.-]\d{4}-?\d\d-?\d\d[\dT.:_-]*)(?P<extension>\.[a-z]+)?")
+_NUMBERED = re.compile(r"(?P<base>.+)\.(?P<number>\d{1,4})(?P<extension>(?:\.[a-z]+)?)")
 _HAS_NUMBER = re.compile(r"[.-]\d")
 _PACKED_SUFFIX = re.compile(r"\.(?:gz|zst|bz2|xz)$")
 
@@ -53,30 +55,32 @@ class StoredDocuments:
 
     def known_at(self, uri: str, run: CiRun) -> KnownDocument | None:
         """The document that was last at an address."""
-        return next(iter(self._documents_at(uri, uri, run, limit=1)), None)
+        return next(map(_known_document, self._documents_at(uri, uri, run)), None)
 
     def known_before_rotation(self, uri: str, run: CiRun) -> tuple[KnownDocument, ...]:
         """The documents that a rotated log may be."""
-        found = {
-            known.document: known
-            for name in names_before_rotation(uri)
-            for known in self._documents_at(name, uri, run, _MAX_CANDIDATES)
-        }
-        return tuple(found.values())
+        found: dict[str, JsonDict] = {}
+        for name in names_before_rotation(uri):
+            for row in islice(self._documents_at(name, uri, run), _MAX_CANDIDATES):
+                found.setdefault(row["document"], row)
+        return tuple(map(_known_document, found.values()))
 
     def _rows_at(self, uri: str, run: CiRun) -> list[JsonDict]:
         return self._addresses.get((uri, *_run_key(run.repo, run.run, run.job)), [])
 
-    def _documents_at(self, uri: str, reader: str, run: CiRun, limit: int) -> list[KnownDocument]:
-        """The latest documents at an address, if they are now at one that is related to that of the reader."""
-        found: dict[str, KnownDocument] = {}
+    def _documents_at(self, uri: str, reader: str, run: CiRun) -> Iterator[JsonDict]:
+        """The newest rows of the latest documents at an address, if they are of the log of the reader."""
+        found: set[str] = set()
         for row in self._rows_at(uri, run):
             newest = self._documents.get(row["duplicate_of"] or row["document"])
-            if newest is not None and _are_related(newest["uri"], reader):
-                found.setdefault(newest["document"], KnownDocument(*(newest[name] for name in KnownDocument._fields)))
-            if len(found) == limit:
-                break
-        return list(found.values())
+            if newest is None or newest["document"] in found or log_name(newest["uri"]) != log_name(reader):
+                continue
+            found.add(newest["document"])
+            yield newest
+
+
+def _known_document(row: JsonDict) -> KnownDocument:
+    return KnownDocument(*(row[name] for name in KnownDocument._fields))
 
 
 def read_stored_documents(lake: Lake, uris: set[str]) -> StoredDocuments:
@@ -93,10 +97,6 @@ def read_stored_documents(lake: Lake, uris: set[str]) -> StoredDocuments:
 def _run_key(repo: str | None, run: str | None, job: str | None) -> tuple[str, ...]:
     """What tells documents at one address apart."""
     return (repo or "", run, job or "") if run is not None else ()
-
-
-def _are_related(uri: str, other: str) -> bool:
-    return uri == other or uri in names_before_rotation(other) or other in names_before_rotation(uri)
 
 
 def is_unmodified(file: ListedFile, row: JsonDict) -> bool:
@@ -116,14 +116,21 @@ def unpacked_name(uri: str) -> str:
     return _PACKED_SUFFIX.sub("", uri)
 
 
+def log_name(uri: str) -> str:
+    """The name of the log that a rotated file is a part of."""
+    unpacked = unpacked_name(uri)
+    folder, slash, name = unpacked.rpartition("/")
+    match = _ROTATED.fullmatch(name) if _HAS_NUMBER.search(name) else None
+    return f"{folder}{slash}{match['base']}{match['extension'] or ''}" if match else unpacked
+
+
 def names_before_rotation(uri: str) -> list[str]:
     """The names that a rotated log may have had before, by the rules of logrotate and of Go's lumberjack."""
-    folder, slash, name = uri.rpartition("/")
-    unpacked = unpacked_name(name)
-    names = [unpacked] if unpacked != name else []
-    if _HAS_NUMBER.search(unpacked) and (match := _ROTATED.fullmatch(unpacked)):
-        base, number, extension = match["base"], match["number"], match["extension"] or ""
-        names.append(f"{base}{extension}")
-        if number and int(number) > 1:
-            names.append(f"{base}.{int(number) - 1}{extension}")
-    return [f"{folder}{slash}{one}" for one in names]
+    unpacked = unpacked_name(uri)
+    names = [unpacked] if unpacked != uri else []
+    if (log := log_name(uri)) == unpacked:
+        return names
+    names.append(log)
+    if (match := _NUMBERED.fullmatch(unpacked)) and (number := int(match["number"])) > 1:
+        names.append(f"{match['base']}.{number - 1}{match['extension']}")
+    return names

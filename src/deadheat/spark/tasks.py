@@ -195,7 +195,7 @@ class _UnitContent:
             self.is_read = is_part or self._is_first
         self.is_plain = self.is_deferred or (can_be_split and files.is_plain_log(head, unit.uri, unit.named))
         raw.seek(0)
-        self._is_packed = file_listing.is_packed_file(head)
+        self._is_packed = not can_be_split and file_listing.is_packed_file(head)
         self.document = self._known.document if self._known else unit.document
         self._replaces_from = first_start
         self.sightings = self.checksum = 0
