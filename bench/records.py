@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import tempfile
 import time
@@ -113,7 +114,9 @@ class Benchmark:
         lines = (
             json.dumps({"stream": r.stream, "sequence": r.sequence, "us": r.time, "text": r.line}) for r in content
         )
-        (self._folder / folder / f"{number}.json").write_text("\n".join(lines))
+        path = self._folder / folder / f"{number}.json"
+        path.write_text("\n".join(lines))
+        os.utime(path, (number, number))  # a stream reads files in the order of their times
 
     def _read_batch(self, what: str, stream: list[str], order: list[str], event_time: str | None) -> None:
         from deadheat import spark as pipeline
