@@ -242,9 +242,12 @@ def measure_consolidation(spark: SparkSession, maximum: int) -> None:
 
 def _consolidate_rows(spark: SparkSession, rows: int) -> int:
     sightings, reports = synthetic_tables(spark, rows)
-    nodes = reduce_spark.variants_frame(sightings, reports).localCheckpoint()
-    found = reduce_spark.races_frame(nodes).localCheckpoint()
-    return reduce_spark.finish_races(found, reduce_spark.families(found)).localCheckpoint().count()
+    nodes = reduce_spark.variants_frame(sightings, reports).persist()
+    found = reduce_spark.races_frame(nodes).persist()
+    # all columns are computed when they are kept
+    count = reduce_spark.finish_races(found, reduce_spark.families(found)).persist().count()
+    spark.catalog.clearCache()
+    return count
 
 
 def synthetic_tables(spark: SparkSession, count: int) -> tuple[DataFrame, DataFrame]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import re
@@ -31,7 +30,8 @@ _SPARK_HOME = Path(pyspark.__file__).parent
 _MASTER_ADDRESS = re.compile(r"Starting Spark master at (spark://\S+)")
 _PAGE_ADDRESS = re.compile(r"MasterWebUI .*started at (http://\S+)")
 _EXECUTOR_CLASS = "CoarseGrainedExecutorBackend"
-_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
+# runs a command that the system kills when we end, even if we are killed: prctl(PR_SET_PDEATHSIG, SIGKILL)
+_RUN_WITH_PARENT = "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 9); os.execv(sys.argv[1], sys.argv[1:])"
 SETTINGS = {**conftest.SETTINGS, "spark.driver.host": HOST, "spark.executor.memory": "512m"}
 
 # The Python of an executor has neither a Delta library nor pandas, and only the deadheat that was sent to it. A file
@@ -47,8 +47,7 @@ class Restriction:
             raise ModuleNotFoundError(f"{{name}} is not for executors", name=name)
         if name != "deadheat":
             return None
-        allowed = [entry for entry in sys.path if entry not in {hidden!r} and "site-packages" not in entry]
-        spec = PathFinder.find_spec(name, allowed)
+        spec = PathFinder.find_spec(name, [entry for entry in sys.path if entry.endswith(".zip")])
         if spec is None:
             raise ModuleNotFoundError("No module named 'deadheat'", name=name)
         with open(os.path.join({folder!r}, f"imported-{{os.getpid()}}"), "w") as file:
@@ -146,17 +145,11 @@ def _send_signal(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
-def _die_with_parent() -> None:
-    """Called in the child: a test process that is killed must not leave a cluster behind."""
-    ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-
-
 def write_restriction(folder: Path) -> Path:
     """Write what restricts Python on executors. Returns the folder for PYTHONPATH."""
-    hidden = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     python_folder = folder / "python"
     python_folder.mkdir(parents=True)
-    (python_folder / "sitecustomize.py").write_text(_SITECUSTOMIZE.format(hidden=hidden, folder=str(folder)))
+    (python_folder / "sitecustomize.py").write_text(_SITECUSTOMIZE.format(folder=str(folder)))
     return python_folder
 
 
@@ -178,12 +171,9 @@ def started_cluster(folder: Path) -> Iterator[StandaloneCluster]:
 
         def start(name: str, *arguments: str) -> Path:
             log = folder / f"{name}.log"
-            command = [str(_SPARK_HOME / "bin" / "spark-class"), *arguments]
+            command = [sys.executable, "-c", _RUN_WITH_PARENT, str(_SPARK_HOME / "bin" / "spark-class"), *arguments]
             with log.open("wb") as sink:
-                process = subprocess.Popen(
-                    command, env=environment, stdout=sink, stderr=sink, start_new_session=True,
-                    preexec_fn=_die_with_parent,
-                )  # fmt: skip
+                process = subprocess.Popen(command, env=environment, stdout=sink, stderr=sink, start_new_session=True)
             processes.append(process)
             stack.callback(_stop, process)
             return log

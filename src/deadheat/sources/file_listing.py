@@ -184,7 +184,9 @@ def _list_local(path: str) -> Iterator[ListedFile | UnreadableError]:
         # the absolute path, so that a file has one name wherever it is ingested from
         below = entry.path[len(root) :].lstrip("/")
         absolute = f"{absolute_root}/{below}" if below else absolute_root
-        yield ListedFile(absolute, FileEntry(absolute, None).uri, entry.size, entry.modified, entry.is_explicit)
+        uri = FileEntry(absolute, None).uri
+        # one string, as there may be millions
+        yield ListedFile(absolute, absolute if uri == absolute else uri, entry.size, entry.modified, entry.is_explicit)
 
 
 def _list_remote(path: str) -> Iterator[ListedFile | UnreadableError]:

@@ -134,7 +134,12 @@ def pack_units(work_list: Iterable[FileWork], slots: int, unit_bytes: int | None
         load, index = heap[0]
         portions[index].append(unit)
         heapq.heapreplace(heap, (load + size + _FILE_OVERHEAD_BYTES, index))
-    return [pickle.dumps(portion, pickle.HIGHEST_PROTOCOL) for portion in portions]
+    del sized_units
+    packed = []
+    portions.reverse()
+    while portions:  # the memory of each is used for the next
+        packed.append(pickle.dumps(portions.pop(), pickle.HIGHEST_PROTOCOL))
+    return packed
 
 
 def _task_count(total: int, files: int, slots: int) -> int:

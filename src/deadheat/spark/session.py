@@ -83,7 +83,8 @@ def start_session(
     """
     check_java()
     submitted = _submitted_settings()
-    spark_master = master or submitted.get(_MASTER) or os.environ.get("SPARK_MASTER") or f"local[{_core_count()},4]"
+    named = master or (settings or {}).get(_MASTER) or submitted.get(_MASTER) or os.environ.get("SPARK_MASTER")
+    spark_master = named or f"local[{_core_count()},4]"
     is_local = spark_master.startswith("local")
     defaults = {**_DEFAULT_SETTINGS, **_local_settings(is_local, small)}
     chosen = {name: value for name, value in defaults.items() if name not in submitted}
