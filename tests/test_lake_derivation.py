@@ -145,3 +145,14 @@ def test_a_race_vanishes_with_its_last_sighting(lake: Lake) -> None:
     change_facts(lake, "three", [], documents[1:])
     derivation.derive_races(lake, "d3")
     assert [lake.row_count(name) for name in ("nodes", "races", "families")] == [0, 0, 0]
+
+
+def test_statuses_change_when_the_newest_sightings_are_removed(lake: Lake) -> None:
+    documents = [DocumentFacts(f"{n}.log", race_report(method=f"Add{n}"), day) for n, day in enumerate((0, 1, 9, 60))]
+    again = DocumentFacts("again.log", race_report(method="Add0"), day=1)
+    change_facts(lake, "one", [*documents, again])
+    derivation.derive_races(lake, "d1")
+    for number, removed in enumerate([documents[3:], documents[2:3]]):
+        change_facts(lake, f"removed-{number}", [], removed)
+        derivation.derive_races(lake, f"d-removed-{number}")
+        assert derived_rows(lake) == rebuilt_rows(lake)

@@ -226,8 +226,8 @@ class Derivation:
 
     def _update_status(self, found: dict[str, JsonDict], gone: set[str]) -> None:
         """Set the status of these races, and of those whose status changes because time has passed."""
-        others = self._lake.read_rows("races", ["race", "status", "last_seen"])
-        others = others.filter(~is_in("race", found.keys() | gone))
+        stored = self._lake.read_rows("races", ["race", "status", "last_seen"])
+        others = stored.filter(~is_in("race", found.keys() | gone))
         newest_days = [row["days"][-1] for row in found.values()]
         if others.num_rows:
             newest_days.append(pc.max(others["last_seen"]).as_py().date())
@@ -239,6 +239,8 @@ class Derivation:
         is_recent = pc.is_in(others["status"], value_set=pa.array([NEW, RETURNED]))
         becomes_quiet = pc.and_(pc.not_equal(others["status"], QUIET), pc.less(seen, limit))
         due = others.filter(pc.or_(is_recent, becomes_quiet))["race"].to_pylist()
+        if stored.num_rows and newest < pc.max(stored["last_seen"]).as_py().date():
+            due = others["race"].to_pylist()  # the newest sightings were removed
         candidates = {row["race"]: row for row in self._rows_with("races", "race", due)}
         before = {race: row["history"] for race, row in candidates.items()}
         race_rows.add_status([*found.values(), *candidates.values()], newest)
