@@ -112,6 +112,9 @@ def s3(s3_server: S3Store, monkeypatch: pytest.MonkeyPatch) -> S3Store:
         ("AWS_EC2_METADATA_DISABLED", "true"),
     ):
         monkeypatch.setenv(name, value)
+    from s3fs import S3FileSystem  # takes long, and most tests do not need it
+
+    S3FileSystem.clear_instance_cache()  # those of a test without credentials
     s3_server.make_bucket(f"bucket-{next(_bucket_numbers)}")
     s3_server.reset_counts()
     return s3_server
