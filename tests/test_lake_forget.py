@@ -10,9 +10,10 @@ import pytest
 
 from deadheat.cli import main
 from deadheat.errors import DeadheatError
-from deadheat.lake import derivation, forget, maintenance, schema, transactions
+from deadheat.lake import derivation, maintenance, schema, transactions
 from deadheat.lake.data_files import TableChange, write_rows
-from deadheat.lake.forget import ForgetCounts, ForgetFilter
+from deadheat.lake.rewrites import forget
+from deadheat.lake.rewrites.forget import ForgetCounts, ForgetFilter
 from deadheat.lake.tables import Lake
 from tests.lake_facts import DocumentFacts, all_rows, change_facts, derived_rows, race_report
 from tests.test_lake_changes import FACT_STAGES, KilledError, kill_at, rebuilt

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from deadheat.cli import main
-from deadheat.lake import derivation, maintenance, migration
+from deadheat.lake import derivation, maintenance
+from deadheat.lake.rewrites import migration
 from deadheat.lake.tables import Lake
 from deadheat.sources.ci_metadata import PathPattern
 from tests.cases import ROOT as CASES

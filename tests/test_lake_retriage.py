@@ -9,8 +9,9 @@ import pytest
 
 from deadheat._version import PARSER_VERSION
 from deadheat.cli import main
-from deadheat.lake import derivation, kept_text, maintenance, migration, renewal, report_row, retriage
-from deadheat.lake.retriage import RetriageCounts
+from deadheat.lake import derivation, kept_text, maintenance, report_row
+from deadheat.lake.rewrites import migration, renewal, retriage
+from deadheat.lake.rewrites.retriage import RetriageCounts
 from deadheat.lake.tables import Lake
 from tests.cases import Case, all_cases
 from tests.lake_facts import DocumentFacts, all_rows, change_facts, derived_rows, race_report, table_rows

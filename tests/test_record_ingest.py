@@ -18,7 +18,8 @@ from deadheat import spark as pipeline
 from deadheat.lake import maintenance
 from deadheat.lake.tables import Lake
 from deadheat.sources.record_files import RecordOptions
-from deadheat.spark.record_ingest import NO_RECORDS_FAULT, ingest_records
+from deadheat.spark.records.ingest import ingest_records
+from deadheat.spark.records.tasks import NO_RECORDS_FAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -115,7 +115,7 @@ def _ingest_paths(args: argparse.Namespace) -> int:
     if fields is None:
         summary = ingest.ingest_files(starter, lake, args.paths, options)
     else:
-        from deadheat.spark.record_ingest import ingest_records
+        from deadheat.spark.records.ingest import ingest_records
 
         summary = ingest_records(starter, lake, args.paths, fields, options)
     progress.clear()

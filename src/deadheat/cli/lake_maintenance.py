@@ -14,7 +14,7 @@ from deadheat.errors import DeadheatError
 from deadheat.sources import ci_metadata
 
 if TYPE_CHECKING:
-    from deadheat.lake.forget import ForgetCounts
+    from deadheat.lake.rewrites.forget import ForgetCounts
     from deadheat.lake.tables import Lake
 
 _HOURS_PER_WEEK = 168
@@ -100,7 +100,8 @@ def _check_options(args: argparse.Namespace) -> None:
 
 
 def _forget_sightings(lake: Lake, args: argparse.Namespace) -> int:
-    from deadheat.lake import derivation, forget, migration
+    from deadheat.lake import derivation
+    from deadheat.lake.rewrites import forget, migration
 
     lake.require()
     if args.dry_run and lake.is_older:

@@ -15,7 +15,7 @@ from deadheat.lake.schema import SIGHTINGS
 from deadheat.spark import reduce_spark
 from deadheat.spark.dataframes import spark_schema
 from deadheat.spark.input_files import list_work, pack_units
-from deadheat.spark.record_reports import reports
+from deadheat.spark.records.reports import reports
 from deadheat.spark.reduce_spark import add_variants, distinct_reports, families
 from deadheat.spark.session import prepare_session, start_session, task_slots
 from deadheat.spark.tasks import TASK_ROW_SCHEMA, map_portions, register
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def lake_sink(lake: str, repo: str | None = None) -> Callable[[DataFrame, int], None]:
     """A function for `foreachBatch` that writes the rows of `reports` into a lake, each batch once."""
     # executors import this module, and need no library of the lake
-    from deadheat.spark import record_sink
+    from deadheat.spark.records import sink as record_sink
 
     return record_sink.lake_sink(lake, repo)
 

@@ -41,7 +41,7 @@ _VARIANT_COLUMNS = ("node", "base", "links", "aliases", "split")
 
 
 @dataclass(slots=True)
-class _ReadDocument:
+class _DocumentChange:
     """A document that the batch has read."""
 
     work: FileWork
@@ -128,13 +128,13 @@ class FactChanges:
         self._write("ingests", pa.Table.from_pylist([row], INGESTS))
         return transactions.facts_intent(self._name, state, self._changes)
 
-    def _read_documents(self) -> list[_ReadDocument]:
+    def _read_documents(self) -> list[_DocumentChange]:
         """The documents that were read completely and that no other writer has changed since."""
         contents = self._output.contents
         damaged = {uri for uri, _, _ in self._output.faults}
         stored = read_stored_documents(self._lake, _addresses(self._plan.work_list))
         self.has_conflicts = False
-        found: dict[str, _ReadDocument] = {}
+        found: dict[str, _DocumentChange] = {}
         for work in self._plan.work_list:
             uri = work.file.uri
             content = contents.get(uri)
@@ -148,12 +148,12 @@ class FactChanges:
             name = known.document if known else content.document
             is_current = (row["state"] if row else 0) == work.state
             if is_current and name not in found and (not known or stored.state_of(name) == known.state):
-                found[name] = _ReadDocument(work, content, name, stored.state_of(name) is not None, content.has_grown)
+                found[name] = _DocumentChange(work, content, name, stored.state_of(name) is not None, content.has_grown)
             elif row is None or not is_unmodified(work.file, row):
                 self.has_conflicts = True
         return [*found.values()]
 
-    def _stored_sightings(self, read: list[_ReadDocument]) -> pa.Table:
+    def _stored_sightings(self, read: list[_DocumentChange]) -> pa.Table:
         """The sightings in the lake of the documents that have grown or changed."""
         names = {document.id for document in read if document.is_stored}
         if not names:
@@ -161,14 +161,14 @@ class FactChanges:
         files = self._files_of(read)
         return self._lake.read_rows("sightings", None, is_in("document", names), files)
 
-    def _files_of(self, read: Iterable[_ReadDocument]) -> list[DataFile]:
+    def _files_of(self, read: Iterable[_DocumentChange]) -> list[DataFile]:
         """The data files that may have sightings of these documents."""
         uris = _addresses(document.work for document in read if document.is_stored)
         low, high = min(uris, default=""), max(uris, default="")
         # members of an archive have longer addresses
         return [f for f in self._lake.data_files("sightings") if f.may_contain("uri", low, f"{high}\U0010ffff")]
 
-    def _add_totals(self, read: list[_ReadDocument], stored: pa.Table) -> None:
+    def _add_totals(self, read: list[_DocumentChange], stored: pa.Table) -> None:
         """The number and checksum of all sightings of each document, with those that were read before."""
         limits = {document.id: document.replaces_from for document in read if document.is_stored}
         kept: dict[str, tuple[int, int]] = {}
@@ -190,7 +190,7 @@ class FactChanges:
             sums_read = content.sightings, content.checksum
             document.is_extended = not document.is_stored or sums_read != replaced.get(document.id, (0, 0))
 
-    def _find_duplicates(self, read: list[_ReadDocument]) -> None:
+    def _find_duplicates(self, read: list[_DocumentChange]) -> None:
         """Documents whose content another one of the same run has, in the batch or in the lake."""
         found = {document.id: documents.content_id(document.content_columns) for document in read}
         wanted = {document.content.decoded_ends for document in read if found[document.id]}
@@ -215,7 +215,7 @@ class FactChanges:
                     document.duplicate_of = other
                     self.counts.duplicates.append((document.work.file.uri, other))
 
-    def _add_sightings(self, read: list[_ReadDocument], stored: pa.Table) -> None:
+    def _add_sightings(self, read: list[_DocumentChange], stored: pa.Table) -> None:
         wanted = {d.content.document: d for d in read if d.is_extended and not d.duplicate_of}
         changing = {name for name, document in wanted.items() if document.is_stored}
         complete, files = self._output.sightings(wanted.keys() - changing)
@@ -234,7 +234,7 @@ class FactChanges:
         change.add += write_rows(self._lake.storage, "sightings", self._name, complete)
         self._changes["sightings"] = change
 
-    def _changed_sightings(self, changing: list[_ReadDocument], stored: pa.Table) -> tuple[pa.Table, set[str]]:
+    def _changed_sightings(self, changing: list[_DocumentChange], stored: pa.Table) -> tuple[pa.Table, set[str]]:
         """The rows to add for documents that the lake has, and the documents whose rows must be removed first."""
         names = {document.content.document for document in changing}
         read_rows = pa.concat_tables([self._with_grouping(self._output.rows_of(names)), self._output.deferred(names)])
@@ -252,7 +252,7 @@ class FactChanges:
                 self.counts.replaced += old.num_rows
         return pa.concat_tables([SIGHTINGS.empty_table(), *added]), removed
 
-    def _changed_document(self, document: _ReadDocument, old: pa.Table, new: pa.Table) -> tuple[pa.Table, bool]:
+    def _changed_document(self, document: _DocumentChange, old: pa.Table, new: pa.Table) -> tuple[pa.Table, bool]:
         """The rows to add, and whether the rows in the lake stay as they are."""
         kept = old.filter(pc.field("offset") < document.replaces_from)
         again = old.filter(pc.field("offset") >= document.replaces_from)
@@ -271,7 +271,7 @@ class FactChanges:
             result = [row for row in result if _sighting_key(row) not in old_variants]
         return pa.Table.from_pylist(result, SIGHTINGS), is_unchanged
 
-    def _remove_documents(self, removed: set[str], changing: list[_ReadDocument], change: TableChange) -> list[str]:
+    def _remove_documents(self, removed: set[str], changing: list[_DocumentChange], change: TableChange) -> list[str]:
         """Write the data files with rows of these documents anew. Returns their paths."""
         where = is_in("document", removed)
         name = f"{self._name}-rest"
@@ -363,7 +363,7 @@ class FactChanges:
         ]
         self._write("rejects", pa.Table.from_pylist(new, REJECTS))
 
-    def _add_files(self, read: list[_ReadDocument], state: int) -> None:
+    def _add_files(self, read: list[_DocumentChange], state: int) -> None:
         rows = [self._file_row(document, state) for document in read]
         content = pa.Table.from_pylist(rows, FILES)
         # what a document contained before it was replaced must not be taken for what it contains
@@ -379,7 +379,7 @@ class FactChanges:
         else:
             self._write("files", content)
 
-    def _file_row(self, document: _ReadDocument, state: int) -> JsonDict:
+    def _file_row(self, document: _DocumentChange, state: int) -> JsonDict:
         file, run, content = document.work.file, document.work.run, document.content
         return {
             "uri": file.uri, "document": document.id, "repo": run.repo, "run": run.run, "job": run.job,
@@ -393,7 +393,7 @@ class FactChanges:
         self._changes[table] = TableChange(write_rows(self._lake.storage, table, self._name, content))
 
 
-def _replaced_documents(read: Iterable[_ReadDocument]) -> set[str]:
+def _replaced_documents(read: Iterable[_DocumentChange]) -> set[str]:
     """The documents that the batch replaces, as they have not only grown."""
     return {document.id for document in read if document.is_stored and not document.is_continued}
 

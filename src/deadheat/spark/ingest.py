@@ -17,7 +17,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import DeadheatError
-from deadheat.lake import derivation, maintenance, migration, transactions
+from deadheat.lake import derivation, maintenance, transactions
+from deadheat.lake.rewrites import migration
 from deadheat.model import CiRun
 from deadheat.spark import input_files, reduce_spark
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS

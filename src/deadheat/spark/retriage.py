@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from deadheat.lake import retriage
 from deadheat.lake.data_files import is_in
-from deadheat.lake.retriage import LocalWorker, RegroupResult, RetriageCounts, RowGroup
+from deadheat.lake.rewrites import retriage
+from deadheat.lake.rewrites.retriage import LocalWorker, RegroupResult, RetriageCounts, RowGroup
 from deadheat.lake.schema import REPORTS, SIGHTINGS
 from deadheat.lake.storage import LakeStorage
 from deadheat.lake.transactions import rewrite_files
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from deadheat.lake.data_files import AddedFile, TableChange
-    from deadheat.lake.renewal import ReportChange
-    from deadheat.lake.retriage import GroupResult
+    from deadheat.lake.rewrites.renewal import ReportChange
+    from deadheat.lake.rewrites.retriage import GroupResult
     from deadheat.lake.tables import Lake
     from deadheat.spark.ingest import StartSession
 

@@ -5,35 +5,28 @@ because the lines of a report may be spread over them. A report that the lake ha
 
 from __future__ import annotations
 
-import os
 import time
 import uuid
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from deadheat.errors import DeadheatError, UnreadableError
+from deadheat.errors import UnreadableError
 from deadheat.lake import documents, maintenance, transactions
-from deadheat.records import LogRecord, read_stream
-from deadheat.sources import file_listing, files
-from deadheat.sources.record_files import read_records
+from deadheat.sources import file_listing
 from deadheat.spark import ingest, input_files, stored_documents
 from deadheat.spark.dataframes import spark_schema
 from deadheat.spark.ingest import IngestOptions, IngestSummary
 from deadheat.spark.input_files import FileWork, IngestPlan
-from deadheat.spark.record_facts import RecordChanges, write_streams
-from deadheat.spark.record_reports import URI_SCHEME
+from deadheat.spark.records.facts import RecordChanges
+from deadheat.spark.records.reports import URI_SCHEME
+from deadheat.spark.records.tasks import RECORD_SCHEMA, map_files, read_streams
 from deadheat.spark.session import task_slots
 from deadheat.spark.task_output import RESULT_SCHEMA, TaskOutput
-from deadheat.spark.tasks import fault_text, record_batches, unpack_units
-from deadheat.text.window import OpenedDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -41,19 +34,8 @@ if TYPE_CHECKING:
     from deadheat.model import CiRun
     from deadheat.sources.file_listing import ListedFile
     from deadheat.sources.record_files import RecordOptions
-    from deadheat.spark.input_files import WorkUnit
 
     JsonDict = dict[str, Any]
-
-# a record, or a fault of a file; a file is split into streams, but not into ranges
-_RECORD_SCHEMA = pa.schema(
-    [
-        *(("stream", pa.string()), ("key", pa.list_(pa.string())), ("file", pa.string()), ("position", pa.int64())),
-        *(("text", pa.string()), ("time", pa.int64()), ("has_unique_key", pa.bool_()), ("is_partial", pa.bool_())),
-        *(("fault", pa.string()), ("unopened", pa.bool_())),
-    ]
-)
-NO_RECORDS_FAULT = "has no log records that are known; name their fields with --record-text, --record-time, …"
 
 
 @dataclass(slots=True)
@@ -157,66 +139,6 @@ def _read_files(
     slots = task_slots(spark)
     portions = input_files.pack_units(plan.work_list, slots, unit_bytes=max(1, plan.size))
     numbers = spark.range(0, len(portions), 1, len(portions))
-    read = numbers.mapInArrow(partial(_map_files, portions, fields), spark_schema(_RECORD_SCHEMA))
+    read = numbers.mapInArrow(partial(map_files, portions, fields), spark_schema(RECORD_SCHEMA))
     by_stream = read.repartition("stream").sortWithinPartitions("stream", "key", "file", "position")
-    return by_stream.mapInArrow(partial(_read_streams, lake.uri, batch, run), spark_schema(RESULT_SCHEMA))
-
-
-def _map_files(
-    portions: Sequence[bytes], fields: RecordOptions, batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """A task of `mapInArrow`: the records in portions of files."""
-    numbers = (number for batch in batches for number in batch.column(0).to_pylist())
-    units = (unit for number in numbers for unit in unpack_units(portions[number]))
-    yield from record_batches((row for unit in units for row in _read_unit(unit, fields)), _RECORD_SCHEMA)
-
-
-def _read_unit(unit: WorkUnit, fields: RecordOptions) -> Iterator[JsonDict]:
-    name = min((unit.uri, *stored_documents.names_before_rotation(unit.uri)), key=len)
-    count = 0
-    fault, unopened = "", False
-    try:
-        with file_listing.open_file(os.fsdecode(unit.path), unit.size) as raw:
-            for document in files.documents_in_file(raw, unit.uri, skip_binary=False):
-                if isinstance(document, UnreadableError):
-                    fault = fault_text(document)
-                elif isinstance(document, OpenedDocument):
-                    for stream, record in read_records(document, name, fields):
-                        yield {"stream": stream, **record._asdict()}
-                        count += 1
-    except UnreadableError as error:
-        fault = fault_text(error)
-    except OSError as error:
-        fault, unopened = file_listing.unreadable_error(unit.uri, error).what, True
-    except DeadheatError as error:
-        fault, unopened = str(error), True
-    if not count and not fault and unit.size:
-        fault = NO_RECORDS_FAULT
-    if fault:
-        yield {"stream": "", "file": unit.uri, "fault": fault, "unopened": unopened}
-
-
-def _read_streams(lake: str, batch: str, run: CiRun, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """A task of `mapInArrow`: the reports in streams whose records are together and in order."""
-    faults: list[JsonDict] = []
-
-    def rows() -> Iterator[JsonDict]:
-        for record_batch in batches:
-            for row in record_batch.to_pylist():
-                if row["fault"] is None:
-                    yield row
-                else:
-                    faults.append({"uri": row["file"], "fault": row["fault"], "unopened": row["unopened"]})
-
-    streams = (
-        (stream, read_stream(map(_to_record, content), f"{URI_SCHEME}{stream}"))
-        for stream, content in groupby(rows(), lambda row: row["stream"])
-    )
-    yield write_streams(lake, batch, run, streams, faults)
-
-
-def _to_record(row: JsonDict) -> LogRecord:
-    return LogRecord(
-        tuple(row["key"]), row["text"], row["time"], row["has_unique_key"], row["is_partial"], row["file"],
-        row["position"],
-    )  # fmt: skip
+    return by_stream.mapInArrow(partial(read_streams, lake.uri, batch, run), spark_schema(RESULT_SCHEMA))

@@ -73,7 +73,7 @@ def reports(
         *(key.alias(name) for key, name in zip(keys, key_names, strict=True)),
     ]
     if df.isStreaming:
-        from deadheat.spark import record_stream  # needs protobuf
+        from deadheat.spark.records import stream as record_stream  # needs protobuf
 
         if event_time is None:
             raise DeadheatError("a stream of records has no event_time", do="name the column with the time of an event")

@@ -18,7 +18,7 @@ from deadheat.arriving_records import SettledReports, settle_within
 from deadheat.errors import DeadheatError
 from deadheat.records import MAX_PAUSE, LogRecord
 from deadheat.spark.dataframes import spark_schema
-from deadheat.spark.record_reports import RECORD_REPORTS, URI_SCHEME, ReportRows
+from deadheat.spark.records.reports import RECORD_REPORTS, URI_SCHEME, ReportRows
 from deadheat.spark.session import ROCKSDB, STATE_STORE_SETTING
 from deadheat.spark.task_output import from_ipc, to_ipc
 from deadheat.spark.tasks import record_batches

@@ -17,9 +17,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
-from deadheat.lake import documents, race_rows, renewal, report_row, sighting_rows, transactions
+from deadheat.lake import documents, race_rows, report_row, sighting_rows, transactions
 from deadheat.lake.data_files import TableChange, is_in, write_rows
-from deadheat.lake.renewal import Outcome, ReportChange
+from deadheat.lake.rewrites import renewal
+from deadheat.lake.rewrites.renewal import Outcome, ReportChange
 from deadheat.lake.schema import FILES, INGESTS, REPORTS, SIGHTINGS
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Changes that write facts again: migration to new columns, forgetting, parsing kept texts again."""

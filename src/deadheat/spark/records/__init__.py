@@ -1,0 +1,1 @@
+"""Reports from log records, and log records into a lake."""
