@@ -394,6 +394,34 @@ def test_the_same_content_under_two_paths_counts_once(spark: Any, tmp_path: Path
     assert (other.files, other.sightings) == (2, 1)
 
 
+def test_a_duplicate_counts_when_the_other_file_is_overwritten(spark: Any, tmp_path: Path) -> None:
+    log, copy, root = tmp_path / "a.log", tmp_path / "b.log", tmp_path / "lake"
+    run: dict[str, Any] = {"run_of": lambda _: CiRun("shop", run="1")}
+    _write_at(log, REPORT, 1_770_000_000)
+    _write_at(copy, REPORT, 1_770_000_000)
+    assert taken(spark, root, [log, copy], **run).sightings == 1
+    _write_at(log, OTHER, 1_770_000_100)
+    taken(spark, root, [log, copy], **run)
+    assert sightings(root) == expected([log, copy])
+    # a copy is no duplicate of what is overwritten at the same time: a log that was rotated within a run
+    _write_at(tmp_path / "a.log.1", OTHER, 1_770_000_100)
+    _write_at(log, REPORT + REPORT, 1_770_000_200)
+    taken(spark, root, [log, tmp_path / "a.log.1", copy], **run)
+    assert sightings(root) == expected([log, tmp_path / "a.log.1", copy])
+    assert list(maintenance.find_faults(Lake(str(root)))) == []
+
+
+def test_equal_files_that_grow_together_and_a_gzip_file_that_grows_count_once(spark: Any, tmp_path: Path) -> None:
+    names = [tmp_path / name for name in ("a.log", "b.log", "c.log.gz")]
+    for end in (1, 2):
+        for path, text in zip(names, (REPORT, REPORT, OTHER), strict=True):
+            pack = gzip.compress if path.suffix == ".gz" else bytes
+            _write_at(path, pack(text) * end, 1_770_000_000 + end)
+        taken(spark, tmp_path / "lake", names)
+        assert len(sightings(tmp_path / "lake")) == 2 * end
+    assert list(maintenance.find_faults(Lake(str(tmp_path / "lake")))) == []
+
+
 # -- what cannot be read ---------------------------------------------------------------------------
 
 

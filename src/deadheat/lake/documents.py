@@ -68,7 +68,8 @@ class FileContent(NamedTuple):
     sightings: int = 0
     checksum: int = 0
     replaces_from: int = 0  # sightings from this offset on are replaced
-    continues: KnownDocument | None = None  # a compressed file: the document that it begins with
+    continues: KnownDocument | None = None  # a file that is read as a whole: the document that it begins with
+    has_grown: bool = False  # the file begins with all that was read before
 
     def merged_with(self, other: FileContent) -> FileContent:
         """The content of two ranges of a file."""

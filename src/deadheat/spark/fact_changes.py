@@ -148,7 +148,7 @@ class FactChanges:
             name = known.document if known else content.document
             is_current = (row["state"] if row else 0) == work.state
             if is_current and name not in found and (not known or stored.state_of(name) == known.state):
-                found[name] = _ReadDocument(work, content, name, stored.state_of(name) is not None, known is not None)
+                found[name] = _ReadDocument(work, content, name, stored.state_of(name) is not None, content.has_grown)
             elif row is None or not is_unmodified(work.file, row):
                 self.has_conflicts = True
         return [*found.values()]
@@ -198,10 +198,18 @@ class FactChanges:
             return
         columns = ("document", "repo", "run", "content", "sightings", "checksum", "duplicate_of")
         rows = self._lake.read_rows("files", columns, is_in("content", wanted)).to_pylist()
-        known = {documents.content_id(row): row["document"] for row in rows if not row["duplicate_of"]}
-        for document in sorted(read, key=lambda document: document.work.file.uri):
+        # what a document contained before this batch replaces it is in no other document
+        gone = _replaced_documents(read)
+        known = {
+            documents.content_id(row): row["document"]
+            for row in rows
+            if not row["duplicate_of"] and row["document"] not in gone
+        }
+        for document in sorted(read, key=lambda document: (not document.is_stored, document.work.file.uri)):
             content = found[document.id]
-            if content and not document.is_stored:
+            if content and document.is_stored:
+                known.setdefault(content, document.id)
+            elif content:
                 other = known.setdefault(content, document.id)
                 if other != document.id:
                     document.duplicate_of = other
@@ -359,9 +367,13 @@ class FactChanges:
         rows = [self._file_row(document, state) for document in read]
         content = pa.Table.from_pylist(rows, FILES)
         # what a document contained before it was replaced must not be taken for what it contains
-        replaced = {document.id for document in read if document.is_stored and not document.is_continued}
-        if replaced:
-            name, where = f"{self._name}-rest", is_in("document", replaced)
+        if replaced := _replaced_documents(read):
+            # nor do other files count any more as duplicates of it: they are read again
+            columns = ("document", "duplicate_of")
+            duplicates = self._lake.read_rows("files", columns, is_in("duplicate_of", replaced)).to_pylist()
+            others = {row["document"] for row in duplicates} - {document.id for document in read}
+            self.has_conflicts |= bool(others)
+            name, where = f"{self._name}-rest", is_in("document", replaced | others)
             self._changes["files"] = transactions.rewrite_files(self._lake, "files", name, where)
             self._changes["files"].add += write_rows(self._lake.storage, "files", self._name, content)
         else:
@@ -379,6 +391,11 @@ class FactChanges:
 
     def _write(self, table: str, content: pa.Table) -> None:
         self._changes[table] = TableChange(write_rows(self._lake.storage, table, self._name, content))
+
+
+def _replaced_documents(read: Iterable[_ReadDocument]) -> set[str]:
+    """The documents that the batch replaces, as they have not only grown."""
+    return {document.id for document in read if document.is_stored and not document.is_continued}
 
 
 def _addresses(work_list: Iterable[FileWork]) -> set[str]:

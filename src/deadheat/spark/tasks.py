@@ -180,8 +180,8 @@ class _UnitContent:
         self._head = documents.bytes_digest(head[: min(documents.END_BYTES, self.size)])
         can_be_split = files.can_be_split(head, unit.uri)
         self._known = next((known for known in unit.known if self._is_continued(head, known)), None)
-        if not can_be_split:
-            self._known = None
+        # a file that cannot be split is read again as a whole
+        self._beginning, self._known = (None, self._known) if can_be_split else (self._known, None)
         first_start = max(0, self._known.length - RANGE_OVERLAP) if self._known else 0
         # ranges that begin where an earlier file ended are of no use if the file does not continue it
         is_part = can_be_split and unit.is_range and (self._known is not None or not unit.first_start)
@@ -196,7 +196,8 @@ class _UnitContent:
         self.is_plain = self.is_deferred or (can_be_split and files.is_plain_log(head, unit.uri, unit.named))
         raw.seek(0)
         self._is_packed = not can_be_split and file_listing.is_packed_file(head)
-        self.document = self._known.document if self._known else unit.document
+        earlier = self._known or self._beginning
+        self.document = earlier.document if earlier else unit.document
         self._replaces_from = first_start
         self.sightings = self.checksum = 0
         self.decoded: RecentText | None = None
@@ -233,9 +234,13 @@ class _UnitContent:
         if self.decoded is not None:
             ends = self.decoded.ends_digest()
             continues = next(filter(self.decoded.continues, self.unit.known), None)
-        content = FileContent(self.document, self.unit.uri, self.size, self._head, tail, ends, *counts, continues)
+        continues = self._beginning or continues
+        has_grown = self._known is not None or continues is not None
+        content = FileContent(
+            self.document, self.unit.uri, self.size, self._head, tail, ends, *counts, continues, has_grown
+        )
         # text that is added to a bug report may change what the report says as a whole
-        if continues is None or not self._is_packed:
+        if continues is None or not self._is_packed or self._beginning:
             return content
         return content._replace(replaces_from=max(0, continues.length - RANGE_OVERLAP))
 
