@@ -26,6 +26,8 @@ _TIER_RATIO = 8
 _SMALLEST_TIER = 1 << 14
 # changes between two removals of unused files
 _VACUUM_INTERVAL = 100
+# files that no table has are kept for this long, because an ingest that is running may commit them
+_MIN_UNTRACKED_HOURS = 24
 
 
 def maintain(lake: Lake) -> None:
@@ -123,16 +125,18 @@ def remove_unused_files(lake: Lake, keep_hours: int = RETENTION_HOURS) -> int:
     """Remove data files that no table has used for some hours. Returns their number.
 
     A file that a change has removed counts from that change on, so that readers of earlier states and time travel
-    find their files. A file that was never part of a table, left by a killed process, counts from when it was written.
+    find their files. A file that was never part of a table counts from when it was written: it was left by a killed
+    process, or another process writes it now and commits it later.
     """
     removed = 0
     for name in lake.table_names:
         table = lake.delta_table(name)
-        removed += len(table.vacuum(keep_hours, dry_run=False, enforce_retention_duration=False, full=True))
+        for hours, is_full in ((keep_hours, False), (max(keep_hours, _MIN_UNTRACKED_HOURS), True)):
+            removed += len(table.vacuum(hours, dry_run=False, enforce_retention_duration=False, full=is_full))
         table.create_checkpoint()
         table.cleanup_metadata()
     for name in lake.storage.entry_names(STAGING_FOLDER):
-        if lake.storage.age_seconds(f"{STAGING_FOLDER}/{name}") > max(keep_hours, 1) * 3600:
+        if lake.storage.age_seconds(f"{STAGING_FOLDER}/{name}") > max(keep_hours, _MIN_UNTRACKED_HOURS) * 3600:
             lake.storage.remove(f"{STAGING_FOLDER}/{name}")
             removed += 1
     lake.refresh()
