@@ -17,6 +17,7 @@ from deadheat.spark import shipping
 # what an executor does: it loads a function that may not refer to the package
 _ASK = """
 import os, pickle, sys
+from pyspark import cloudpickle  # beside an installed package
 sys.path[:] = [sys.argv[1], *(entry for entry in sys.path if not os.path.exists(os.path.join(entry, "deadheat")))]
 find_digest = pickle.load(sys.stdin.buffer)
 print(find_digest(), "deadheat" in sys.modules)
