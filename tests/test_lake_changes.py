@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from deltalake import DeltaTable
+from deltalake.exceptions import CommitFailedError
 
 from deadheat.errors import DeadheatError
 from deadheat.lake import derivation, maintenance, race_rows, schema, transactions
@@ -83,6 +84,19 @@ def test_several_writers_at_once_lose_nothing(lake: Lake) -> None:
     derivation.derive_races(lake, "last")
     assert (lake.row_count("sightings"), lake.row_count("races")) == (9, 9)
     assert [*maintenance.find_faults(lake)] == []
+
+
+def test_another_process_may_create_a_table_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    create = DeltaTable.create
+
+    def create_after_another(*args: Any, **options: Any) -> NoReturn:
+        create(*args, **options)
+        raise CommitFailedError("Protocol changed since last commit")
+
+    monkeypatch.setattr(DeltaTable, "create", create_after_another)
+    lake = Lake(str(tmp_path))
+    lake.create_tables()
+    assert (lake.is_there, lake.table_state("ingests"), lake.row_count("files")) == (True, 0, 0)
 
 
 def test_a_change_is_computed_again_if_another_writer_was_first(lake: Lake) -> None:

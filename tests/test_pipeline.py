@@ -401,8 +401,10 @@ def test_a_duplicate_counts_when_the_other_file_is_overwritten(spark: Any, tmp_p
     _write_at(copy, REPORT, 1_770_000_000)
     assert taken(spark, root, [log, copy], **run).sightings == 1
     _write_at(log, OTHER, 1_770_000_100)
-    taken(spark, root, [log, copy], **run)
+    # only the file that was overwritten is read
+    assert taken(spark, root, [log], **run).replaced_sightings == 0
     assert sightings(root) == expected([log, copy])
+    assert taken(spark, root, [log, copy], **run).known_files == 2
     # a copy is no duplicate of what is overwritten at the same time: a log that was rotated within a run
     _write_at(tmp_path / "a.log.1", OTHER, 1_770_000_100)
     _write_at(log, REPORT + REPORT, 1_770_000_200)

@@ -105,15 +105,19 @@ class Lake:
 
     def create_table(self, name: str, mode: Any = "ignore") -> None:
         from deltalake import DeltaTable  # executors import this module, and need no Delta library
+        from deltalake.exceptions import CommitFailedError
 
         settings = {key: str(version) for key, (version, _, _) in _VERSIONS.items()}
         settings |= _TABLE_PROPERTIES
         settings["delta.dataSkippingStatsColumns"] = ",".join(statistics_columns(name))
-        self._tables[name] = DeltaTable.create(
-            self.storage.uri_of(name), delta_schema(name), mode, name=name, configuration={**settings},
-            partition_by=[PARTITION] if day_column(name) else None,
-            storage_options=self.storage.delta_options or None, raise_if_key_not_exists=False,
-        )  # fmt: skip
+        try:
+            self._tables[name] = DeltaTable.create(
+                self.storage.uri_of(name), delta_schema(name), mode, name=name, configuration={**settings},
+                partition_by=[PARTITION] if day_column(name) else None,
+                storage_options=self.storage.delta_options or None, raise_if_key_not_exists=False,
+            )  # fmt: skip
+        except CommitFailedError:
+            self._tables.pop(name, None)  # another process was first; it is opened when it is needed
         self._data_files.pop(name, None)
 
     @property

@@ -96,6 +96,7 @@ class FactChanges:
         self._name = batch
         self._changes: dict[str, TableChange] = {}
         self._recount: set[str] = set()
+        self._successors: dict[str, list[JsonDict]] = {}
         self.counts = FactCounts()
         self.has_conflicts = False  # some files were changed by another writer, and must be planned again
 
@@ -113,6 +114,7 @@ class FactChanges:
         stored = self._stored_sightings(read)
         self._add_totals(read, stored)
         self._find_duplicates(read)
+        self._successors = self._find_successors(read)
         self._add_sightings(read, stored)
         self._add_reports()
         self._add_rejects()
@@ -231,8 +233,35 @@ class FactChanges:
             if removed:
                 change.remove = self._remove_documents(removed, [wanted[name] for name in changing], change)
         self.counts.sightings = complete.num_rows + sum(file.row_count for file in files)
+        complete = pa.concat_tables([complete, self._inherited_sightings(stored)])
         change.add += write_rows(self._lake.storage, "sightings", self._name, complete)
         self._changes["sightings"] = change
+
+    def _find_successors(self, read: list[_DocumentChange]) -> dict[str, list[JsonDict]]:
+        """The files that have the earlier content of a document that is replaced: rows of `files` by that document."""
+        replaced = _replaced_documents(read)
+        if not replaced:
+            return {}
+        duplicates = self._lake.read_rows("files", ["document"], is_in("duplicate_of", replaced))
+        names = {*duplicates["document"].to_pylist()} - {document.id for document in read}
+        rows = self._lake.read_rows("files", None, is_in("document", names)).to_pylist() if names else []
+        newest = {row["document"]: row for row in sorted(rows, key=itemgetter("state"))}
+        successors: dict[str, list[JsonDict]] = {}
+        for row in sorted(newest.values(), key=itemgetter("uri")):
+            if row["duplicate_of"] in replaced:
+                successors.setdefault(row["duplicate_of"], []).append(row)
+        return successors
+
+    def _inherited_sightings(self, stored: pa.Table) -> pa.Table:
+        """The sightings of documents that are replaced, as those of a file that has the same content still."""
+        rows = []
+        for row in stored.filter(is_in("document", self._successors)).to_pylist() if self._successors else ():
+            file = self._successors[row["document"]][0]
+            place = {"document": file["document"], "file": file["uri"], "job": file["job"], "ingest": self._batch}
+            rows.append({**row, **place, "uri": f"{file['uri']}{row['uri'].removeprefix(row['file'])}"})
+        self._recount.update(row["node"] for row in rows)
+        self.counts.replaced = max(0, self.counts.replaced - len(rows))
+        return pa.Table.from_pylist(rows, SIGHTINGS)
 
     def _changed_sightings(self, changing: list[_DocumentChange], stored: pa.Table) -> tuple[pa.Table, set[str]]:
         """The rows to add for documents that the lake has, and the documents whose rows must be removed first."""
@@ -365,15 +394,14 @@ class FactChanges:
 
     def _add_files(self, read: list[_DocumentChange], state: int) -> None:
         rows = [self._file_row(document, state) for document in read]
+        for first, *others in self._successors.values():
+            rows.append({**first, "duplicate_of": None, "state": state, "ingest": self._batch})
+            rows += [{**o, "duplicate_of": first["document"], "state": state, "ingest": self._batch} for o in others]
         content = pa.Table.from_pylist(rows, FILES)
         # what a document contained before it was replaced must not be taken for what it contains
         if replaced := _replaced_documents(read):
-            # nor do other files count any more as duplicates of it: they are read again
-            columns = ("document", "duplicate_of")
-            duplicates = self._lake.read_rows("files", columns, is_in("duplicate_of", replaced)).to_pylist()
-            others = {row["document"] for row in duplicates} - {document.id for document in read}
-            self.has_conflicts |= bool(others)
-            name, where = f"{self._name}-rest", is_in("document", replaced | others)
+            replaced.update(row["document"] for row in rows[len(read) :])
+            name, where = f"{self._name}-rest", is_in("document", replaced)
             self._changes["files"] = transactions.rewrite_files(self._lake, "files", name, where)
             self._changes["files"].add += write_rows(self._lake.storage, "files", self._name, content)
         else:
