@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 import deadheat
+from deadheat.cli import ingest as ingest_command
 from deadheat.cli import main
 from deadheat.lake.tables import Lake
 from deadheat.spark import ingest
@@ -296,3 +298,15 @@ def test_missing_java_is_one_line(tmp_path: Path) -> None:
     status, err = ran(tmp_path, *command, PATH="", JAVA_HOME="")
     assert (status, err.count("\n")) == (3, 1)
     assert "needs Java 17" in err
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_what_is_not_read_replaced_or_counted_once_is_printed(capsys: pytest.CaptureFixture[str], quiet: bool) -> None:
+    summary = IngestSummary(
+        files=2, sightings=1, replaced_sightings=3, duplicates=("b.log",), rejects=(("c.log", "no such file"),)
+    )
+    ingest_command._print_summary(summary, argparse.Namespace(format="text", quiet=quiet, lake="races"))
+    out, err = capsys.readouterr()
+    assert err == "deadheat: c.log: no such file\n"
+    assert ("3 earlier sightings of files that were overwritten within their run replaced\n" in out) is not quiet
+    assert ("b.log: has the content of another file of its run, counted once\n" in out) is not quiet

@@ -174,15 +174,17 @@ def _summary_printer(args: argparse.Namespace) -> Callable[[Any], None]:
 
 
 def _print_summary(summary: Any, args: argparse.Namespace) -> None:
-    if args.format == "json":
-        print(json.dumps(summary_to_json(summary)), flush=True)
-        return
-    if args.quiet:
-        return
     for uri, reason in summary.rejects[:_MAX_LISTED]:
         cli.print_to_stderr(f"{uri}: {reason}")
     if (omitted := len(summary.rejects) - _MAX_LISTED) > 0:
         cli.print_to_stderr(f"and {omitted} more; see the table rejects")
+    if args.format == "json":
+        print(json.dumps(summary_to_json(summary)), flush=True)
+    elif not args.quiet:
+        _print_counts(summary, args.lake)
+
+
+def _print_counts(summary: Any, lake: str) -> None:
     rate = f", {format_bytes(summary.bytes / summary.seconds)}/s" if summary.bytes > 1 << 24 else ""
     print(
         f"{cli.format_count(summary.files, 'file')} ingested"
@@ -190,11 +192,18 @@ def _print_summary(summary: Any, args: argparse.Namespace) -> None:
         f" {summary.known_files} already known, {len(summary.rejects)} rejected"
     )
     print(f"{cli.format_count(summary.sightings, 'sighting')}, {cli.format_count(summary.reports, 'new report')}")
+    if summary.replaced_sightings:
+        earlier = cli.format_count(summary.replaced_sightings, "earlier sighting")
+        print(f"{earlier} of files that were overwritten within their run replaced")
+    for uri in summary.duplicates[:_MAX_LISTED]:
+        print(cli.printable_line(f"{uri}: has the content of another file of its run, counted once"))
+    if len(summary.duplicates) > _MAX_LISTED:
+        print(f"and {len(summary.duplicates) - _MAX_LISTED} more files with the content of another one")
     print(f"{cli.format_count(len(summary.new_races), 'new race')}, {summary.races} in total")
     for race, title in summary.new_races[:_MAX_LISTED]:
         print(cli.printable_line(f"  {race}  {title}"))
     if len(summary.new_races) > _MAX_LISTED:
-        print(f"  … `deadheat races --lake {args.lake}` lists them all")
+        print(f"  … `deadheat races --lake {lake}` lists them all")
     sys.stdout.flush()
 
 
