@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import Any
 
 import pytest
+from pyspark.errors import PySparkException
 
+from deadheat.cli import spark_and_lake
 from deadheat.errors import DeadheatError
 from deadheat.spark import failures
 
@@ -71,3 +74,11 @@ def test_messages_of_a_cluster(message: str, what: str, do: str) -> None:
     assert what in found.what
     assert do in found.do
     assert "\n" not in str(found)
+
+
+def test_jobs_cancelled_by_an_interrupt_are_an_interrupt() -> None:
+    def interrupted_work() -> int:
+        raise PySparkException("[SPARK_JOB_CANCELLED] Job 0 cancelled as part of cancellation of all jobs")
+
+    with pytest.raises(KeyboardInterrupt):
+        spark_and_lake.run_with_spark_errors(argparse.Namespace(verbose=False), interrupted_work)

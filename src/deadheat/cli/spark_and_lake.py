@@ -69,6 +69,9 @@ def run_with_spark_errors(args: argparse.Namespace, work: Callable[[], int]) -> 
     except Exception as error:
         if args.verbose or type(error).__module__.partition(".")[0] not in ("py4j", "pyspark"):
             raise
+        # on Ctrl-C PySpark cancels all jobs, and their error may arrive before the interrupt
+        if "cancellation of all jobs" in str(error):
+            raise KeyboardInterrupt from error
         from deadheat.spark import failures
 
         raise failures.describe_failure(error) from error
