@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import bug_reports, plugins
-from deadheat.errors import UnreadableError
+from deadheat.errors import DocumentFaults, UnreadableError, unexpected_fault
 from deadheat.grouping.fingerprint import report_fingerprint, report_title
 from deadheat.grouping.keys import grouping_key_of
 from deadheat.grouping.race_assignment import assign_races
@@ -55,12 +55,15 @@ def read_sightings(
     document_layout: ByteLayout = SINGLE_BYTE,
     opt_in: bool = False,
     listen: PhraseListener | None = None,
+    faults: DocumentFaults | None = None,
 ) -> Iterator[Sighting]:
     """Yield every report that starts in `[start, end)` of a document, in the order of their ends.
 
     `opt_in` enables the opt-in detectors. `listen` is called with the positions of test results.
     """
-    for report_source, span in report_reader(opt_in).read_reports(source, start, end, document_layout.encoding, listen):
+    on_error = None if faults is None else faults.add_error
+    encoding = document_layout.encoding
+    for report_source, span in report_reader(opt_in).read_reports(source, start, end, encoding, listen, on_error):
         verdict = report_source.derived.verdict or _compute_verdict(report_source)
         yield new_sighting(report_source, verdict, uri, document_layout.raw_span(span))
 
@@ -95,70 +98,105 @@ _DEFAULT_OPTIONS = ReadOptions()
 def read_opened_documents(
     documents: Iterable[OpenedDocument | DocumentRange | UnreadableError], options: ReadOptions = _DEFAULT_OPTIONS
 ) -> Iterator[DocumentItem | UnreadableError]:
-    """Yield what the documents of a source contain, and the errors of the source."""
-    for document in documents:
+    """Yield what the documents of a source contain, and the errors of the source.
+
+    Whatever happens while a document is read is an error of this document, and the others are read.
+    """
+    for document in _documents_until_error(documents):
         if isinstance(document, UnreadableError):
             yield document
             continue
+        faults = DocumentFaults(document.uri)
         try:
-            yield from read_document(document, options)
-        except UnreadableError as error:
-            yield error
+            yield from read_document(document, options, faults)
+        except Exception as error:  # noqa: BLE001
+            faults.add_error(error)
+        if (fault := faults.summary()) is not None:
+            yield fault
+
+
+def _documents_until_error(
+    documents: Iterable[OpenedDocument | DocumentRange | UnreadableError],
+) -> Iterator[OpenedDocument | DocumentRange | UnreadableError]:
+    """Yield the documents of a source. An error of the source itself ends it."""
+    uri = ""
+    try:
+        for document in documents:
+            uri = document.where if isinstance(document, UnreadableError) else document.uri
+            yield document
+    except UnreadableError as error:
+        yield error
+    except Exception as error:  # noqa: BLE001
+        yield unexpected_fault(error, uri, "the documents behind it cannot be read")
 
 
 def read_document(
-    document: OpenedDocument | DocumentRange, options: ReadOptions = _DEFAULT_OPTIONS
+    document: OpenedDocument | DocumentRange,
+    options: ReadOptions = _DEFAULT_OPTIONS,
+    faults: DocumentFaults | None = None,
 ) -> Iterator[DocumentItem]:
     """Yield the sightings in a document with their tests.
 
-    A bug report is yielded before its sightings. A log is not a bug report.
+    A bug report is yielded before its sightings. A log is not a bug report. With `faults`, errors are recorded there.
     """
     if isinstance(document, DocumentRange):
-        yield from _read_range(document, options.opt_in)
-    elif bug_reports.may_be_bug_report(document.head, document.uri):
-        yield from _read_bug_report_file(document, options)
+        yield from _read_range(document, options.opt_in, faults)
+        return
+    if faults is not None:
+        document = document._replace(read=faults.guard_read(document.read))
+    if bug_reports.may_be_bug_report(document.head, document.uri):
+        yield from _read_bug_report_file(document, options, faults)
     else:
-        yield from _read_log(document.uri, document.head, document.read, options)
+        yield from _read_log(document.uri, document.head, document.read, options, faults)
 
 
-def _read_range(document: DocumentRange, opt_in: bool) -> Iterator[Sighting]:
+def _read_range(document: DocumentRange, opt_in: bool, faults: DocumentFaults | None) -> Iterator[Sighting]:
     source = document.open_at(max(0, document.start - RANGE_OVERLAP))
     attributor = GoTestAttributor(document.read_between, lambda: (source.buffer, source.base))
     sightings = read_sightings(
-        source, document.uri, document.start, document.end, SINGLE_BYTE, opt_in, attributor.add_phrase_offsets
+        source, document.uri, document.start, document.end, SINGLE_BYTE, opt_in, attributor.add_phrase_offsets, faults
     )
-    return map(attributor.attribute_tests, sightings)
+    yield from map(attributor.attribute_tests, sightings)
+    if source.error is not None:
+        if faults is None:
+            raise source.error
+        faults.add_error(source.error)
 
 
-def _read_log(uri: str, head: bytes, read: ReadBytes, options: ReadOptions) -> Iterator[Sighting]:
+def _read_log(
+    uri: str, head: bytes, read: ReadBytes, options: ReadOptions, faults: DocumentFaults | None
+) -> Iterator[Sighting]:
     layout = detect_layout(head[:HEAD_SIZE])
     read = prepend_bytes(head, read)
     if layout is not SINGLE_BYTE:  # `go test` does not write it
-        return read_sightings(StreamSource(layout.narrow_reader(read)), uri, 0, None, layout, options.opt_in)
+        source = StreamSource(layout.narrow_reader(read))
+        return read_sightings(source, uri, 0, None, layout, options.opt_in, None, faults)
     recent = RecentBytes(read)
-    sightings = read_sightings(StreamSource(recent.read), uri, opt_in=options.opt_in)
+    sightings = read_sightings(StreamSource(recent.read), uri, opt_in=options.opt_in, faults=faults)
     return attribute_stream_tests(sightings, recent, options.live)
 
 
-def _read_bug_report_file(document: OpenedDocument, options: ReadOptions) -> Iterator[DocumentItem]:
+def _read_bug_report_file(
+    document: OpenedDocument, options: ReadOptions, faults: DocumentFaults | None
+) -> Iterator[DocumentItem]:
     """Yield the bug reports of a file of any size. A file that has none is a log."""
     from deadheat.bug_reports import reader  # imports a dozen modules that a log does not need
 
     uri, data = document.uri, reader.read_to_limit(document.head, document.read)
     if len(data) <= bug_reports.MAX_BUG_REPORT_SIZE:
-        documents = reader.read_bug_reports(data, uri, options.opt_in)
+        documents = reader.read_bug_reports(data, uri, options.opt_in, faults)
         if documents is not None:
             yield from _document_items(documents)
             return
     elif (splitter := reader.choose_splitter(data)) is not None:
         read = prepend_bytes(data, document.read)
-        yield from _read_pieces(reader.split_pieces(splitter, read), read, uri, options)
+        yield from _read_pieces(reader.split_pieces(splitter, read), read, uri, options, faults)
         return
-    yield from _read_log(uri, data, document.read, options)
+    yield from _read_log(uri, data, document.read, options, faults)
 
 
 def _read_pieces(
-    pieces: Iterator[BulkPiece], read: ReadBytes, uri: str, options: ReadOptions
+    pieces: Iterator[BulkPiece], read: ReadBytes, uri: str, options: ReadOptions, faults: DocumentFaults | None
 ) -> Iterator[DocumentItem]:
     """Yield the bug reports of a file that is too large to read at once; other pieces are logs."""
     from deadheat.bug_reports.reader import PieceShift, read_bug_reports
@@ -166,10 +204,10 @@ def _read_pieces(
     documents_before = 0
     for piece in pieces:
         shift = PieceShift(uri, piece.offset, documents_before)
-        documents = read_bug_reports(piece.data, uri, options.opt_in) if piece.is_complete else None
+        documents = read_bug_reports(piece.data, uri, options.opt_in, faults) if piece.is_complete else None
         if documents is None:
             rest = (lambda _: b"") if piece.is_complete else read
-            yield from map(shift.shift_sighting, _read_log(uri, piece.data, rest, options))
+            yield from map(shift.shift_sighting, _read_log(uri, piece.data, rest, options, faults))
         else:
             yield from _document_items([*map(shift.shift_read_document, documents)])
             documents_before += len(documents)
@@ -185,12 +223,14 @@ def scan_text(text: str | bytes, uri: str = "text", opt_in: bool = False, *, dia
     """Return every report in a text. The sightings of a bug report refer to its document.
 
     `opt_in` enables the detectors that are otherwise used only for bug reports about races. Without
-    `diagnose` the causes are not determined, which is faster.
+    `diagnose` the causes are not determined, which is faster. What cannot be read is a `RuntimeWarning`.
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     document = OpenedDocument(uri, data[:HEAD_SIZE], BytesIO(data[HEAD_SIZE:]).read)
-    items = read_document(document, ReadOptions(opt_in))
+    faults = DocumentFaults(uri)
+    items = read_document(document, ReadOptions(opt_in), faults)
     sightings = assign_races([item for item in items if isinstance(item, Sighting)])
+    _warn_of_faults(faults)
     return [*map(diagnose_sighting, sightings)] if diagnose else sightings
 
 
@@ -201,7 +241,17 @@ def read_documents(
     from deadheat.bug_reports.reader import read_bug_reports  # imports a dozen modules that a log does not need
 
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    documents = read_bug_reports(data, uri, opt_in) or []
+    faults = DocumentFaults(uri)
+    documents = read_bug_reports(data, uri, opt_in, faults) or []
+    _warn_of_faults(faults)
     if not diagnose:
         return documents
     return [read._replace(sightings=tuple(map(diagnose_sighting, read.sightings))) for read in documents]
+
+
+def _warn_of_faults(faults: DocumentFaults) -> None:
+    fault = faults.summary()
+    if fault is not None:
+        import warnings
+
+        warnings.warn(str(fault), RuntimeWarning, stacklevel=3)

@@ -56,6 +56,7 @@ class BugReportDraft(NamedTuple):
     written: str = ""
     thread: str = ""
     test: str = ""  # the test whose output it is
+    error: Exception | None = None  # why the format could not be read; the text is unchanged then
 
 
 class BugReportFormat(NamedTuple):

@@ -18,6 +18,8 @@ from deadheat.text.window import StreamSource
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from deadheat.bug_reports import OffsetText
+    from deadheat.errors import DocumentFaults
     from deadheat.model import Span
     from deadheat.text.window import ReadBytes
 
@@ -46,40 +48,61 @@ class ReadDocument(NamedTuple):
     sightings: tuple[Sighting, ...]
 
 
-def read_bug_reports(data: bytes, uri: str, opt_in: bool = False) -> list[ReadDocument] | None:
-    """Reads the documents of a file, or returns None if it is not a bug report."""
+def read_bug_reports(
+    data: bytes, uri: str, opt_in: bool = False, faults: DocumentFaults | None = None
+) -> list[ReadDocument] | None:
+    """Reads the documents of a file, or returns None if it is not a bug report.
+
+    With `faults`, a file whose bug reports cannot be read is not a bug report.
+    """
     if len(data) > MAX_BUG_REPORT_SIZE or detect_layout(data[:HEAD_SIZE]) is not SINGLE_BYTE:
         return None
     for format_ in sorted(plugins.bug_report_formats(), key=lambda format_: int(format_.rank)):
-        if (drafts := format_.split(data, uri)) is not None:
-            results = [_read_draft(draft, format_.name, uri, opt_in) for draft in drafts]
+        try:
+            if (drafts := format_.split(data, uri)) is None:
+                continue
+            results = [_read_draft(draft, format_.name, uri, opt_in, faults) for draft in drafts]
             has_reports = any(result.sightings for result in results)
-            return results if has_reports else _read_surrounding_text(results, data, uri, opt_in)
+            return results if has_reports else _read_surrounding_text(results, data, uri, opt_in, faults)
+        except Exception as error:
+            if faults is None:
+                raise
+            faults.add_error(error, f"cannot be read as a bug report ({format_.name}), read as text")
+            return None
     return None
 
 
-def _read_surrounding_text(results: list[ReadDocument], data: bytes, uri: str, opt_in: bool) -> list[ReadDocument]:
+def _read_surrounding_text(
+    results: list[ReadDocument], data: bytes, uri: str, opt_in: bool, faults: DocumentFaults | None
+) -> list[ReadDocument]:
     """If no document has a report, the file as a whole may contain one around them."""
     file_document = Document(uri, results[0].document.shape)
-    found = read_sightings(StreamSource(BytesIO(data).read), uri, opt_in=opt_in)
+    found = read_sightings(StreamSource(BytesIO(data).read), uri, opt_in=opt_in, faults=faults)
     sightings = tuple(sighting._replace(document=file_document) for sighting in found)
     return [*results, ReadDocument(file_document, sightings)] if sightings else results
 
 
-def _read_draft(draft: BugReportDraft, format_: str, uri: str, opt_in: bool) -> ReadDocument:
+def _read_draft(
+    draft: BugReportDraft, format_: str, uri: str, opt_in: bool, faults: DocumentFaults | None
+) -> ReadDocument:
+    if draft.error is not None:
+        if faults is None:
+            raise draft.error
+        faults.add_error(draft.error, f"document {draft.fragment or draft.title!r} is read as text")
     opt_in = opt_in or _mentions_race(draft)
     sightings: list[Sighting] = []
     claims_found: list[Claim] = []
     for passage in draft.passages:
         found: list[Sighting] = []
         if passage.kind not in ("title", "label"):
-            found = list(read_sightings(StreamSource(BytesIO(passage.text.data).read), uri, opt_in=opt_in))
+            source = StreamSource(BytesIO(passage.text.data).read)
+            found = list(read_sightings(source, uri, opt_in=opt_in, faults=faults))
         spans = [sighting.span for sighting in found]
         for sighting, span in zip(found, spans, strict=True):
             raw_span = passage.text.raw_span(span.offset, span.end)
             sightings.append(sighting._replace(span=raw_span._replace(stream=span.stream)))
         if passage.kind != "output":
-            claims_found += find_claims(passage.text, [(span.offset, span.end) for span in spans])
+            claims_found += _find_claims(passage.text, [(span.offset, span.end) for span in spans], faults)
     document = Document(
         f"{uri}#{draft.fragment}" if draft.fragment else uri,
         format_,
@@ -90,6 +113,17 @@ def _read_draft(draft: BugReportDraft, format_: str, uri: str, opt_in: bool) -> 
         tuple(claims_found),
     )
     return ReadDocument(document, tuple(_attach_document(document, draft.test, sighting) for sighting in sightings))
+
+
+def _find_claims(text: OffsetText, report_spans: list[tuple[int, int]], faults: DocumentFaults | None) -> list[Claim]:
+    """The claims in a text. With `faults`, a text whose claims cannot be found has none."""
+    try:
+        return find_claims(text, report_spans)
+    except Exception as error:
+        if faults is None:
+            raise
+        faults.add_error(error, "what its author says is not read")
+        return []
 
 
 def _mentions_race(draft: BugReportDraft) -> bool:

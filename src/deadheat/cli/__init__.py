@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
+    from deadheat.sources.archive_limits import ArchiveLimits
+
 # exit status
 EXIT_NOTHING, EXIT_RACES, EXIT_USAGE, EXIT_ENVIRONMENT, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -142,6 +144,20 @@ def reduce_garbage_collection() -> None:
 def add_path_arguments(command: argparse.ArgumentParser) -> None:
     """Adds the PATH arguments."""
     command.add_argument("paths", nargs="+", metavar="PATH", help="file, folder or archive; - for standard input")
+    add_archive_limits_option(command)
+
+
+def add_archive_limits_option(command: argparse._ActionsContainer) -> None:
+    command.add_argument(
+        "--archive-limits", metavar="NAME=SIZE,…", type=validated_type(_parse_archive_limits),
+        help="raise the limits on archives: bytes=20G,members=5M,depth=8",
+    )  # fmt: skip
+
+
+def _parse_archive_limits(text: str) -> ArchiveLimits:
+    from deadheat.sources.archive_limits import parse_limits  # not needed by most runs
+
+    return parse_limits(text)
 
 
 def add_frames_option(command: argparse._ActionsContainer) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from deadheat.repo.dossier import Dossier
     from deadheat.repo.mining import RaceFix
     from deadheat.serialization import JsonDict
+    from deadheat.sources.archive_limits import ArchiveLimits
 
 _EXAMPLES = """examples:
   deadheat explain issue.md --repo ~/src/tidb
@@ -59,7 +60,7 @@ def run_explain(args: argparse.Namespace) -> int:
     from deadheat.repo.document_claims import DocumentHints, hints_from_document
     from deadheat.repo.dossier import build_dossier
 
-    sightings, faults = _read_sightings(args.paths)
+    sightings, faults = _read_sightings(args.paths, args.archive_limits)
     if not args.quiet:
         for fault in faults:
             cli.print_to_stderr(str(fault))
@@ -163,7 +164,7 @@ def _family_members(dossiers: list[tuple[Sighting, Dossier]]) -> dict[str, list[
     }
 
 
-def _read_sightings(paths: list[str]) -> tuple[list[Sighting], list[UnreadableError]]:
+def _read_sightings(paths: list[str], limits: ArchiveLimits | None) -> tuple[list[Sighting], list[UnreadableError]]:
     from deadheat.api import read_opened_documents
     from deadheat.errors import UnreadableError
     from deadheat.sources import file_listing, files
@@ -174,7 +175,7 @@ def _read_sightings(paths: list[str]) -> tuple[list[Sighting], list[UnreadableEr
         if isinstance(entry, UnreadableError):
             faults.append(entry)
             continue
-        for item in read_opened_documents(files.open_documents(files.FileRange(entry))):
+        for item in read_opened_documents(files.open_documents(files.FileRange(entry), None, limits)):
             if isinstance(item, UnreadableError):
                 faults.append(item)
             elif isinstance(item, Sighting):

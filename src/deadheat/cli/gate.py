@@ -110,7 +110,8 @@ class RaceInspection:
         """Finds the races in documents; sets `read_nothing` if none could be read."""
         args = self._args
         accumulator = shown.FindingsAccumulator()
-        options = cli_scan.ScanOptions(ReadOptions(args.error_stacks), args.jobs, args.quiet)
+        limits = getattr(args, "archive_limits", None)  # `run` reads no archives
+        options = cli_scan.ScanOptions(ReadOptions(args.error_stacks), args.jobs, args.quiet, limits)
         formats = [gate_formats()[name] for name in (args.format, *(name for name, _ in args.write))]
         collector = accumulator.new_collector(any(output_format.prints_causes for output_format in formats))
         scan = cli_scan.ScanJob(entries, collector, accumulator, options)

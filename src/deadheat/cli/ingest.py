@@ -15,6 +15,7 @@ from deadheat.cli.progress import DeferredProgress, format_bytes
 from deadheat.model import CiRun
 from deadheat.serialization import SCHEMA_VERSION
 from deadheat.sources import ci_metadata
+from deadheat.sources.archive_limits import DEFAULT_LIMITS
 from deadheat.sources.record_files import RecordOptions
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def add_ingest_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
         epilog=_INGEST_EXAMPLES,
     )
     command.add_argument("paths", nargs="+", metavar="PATH", help="file, folder, archive or address")
+    cli.add_archive_limits_option(command)
     spark_and_lake.add_lake_option(command)
     command.add_argument("--watch", action="store_true", help="keep running until interrupted")
     command.add_argument(
@@ -100,15 +102,16 @@ def _ingest_paths(args: argparse.Namespace) -> int:
     lake = spark_and_lake.open_lake(args.lake)
     matcher = _PathPatternMatcher(args.path_pattern)
     run_of = _run_metadata(args, matcher)
+    limits = args.archive_limits or DEFAULT_LIMITS
     if args.watch:
-        options = ingest.IngestOptions(run_of=run_of)
+        options = ingest.IngestOptions(run_of=run_of, archive_limits=limits)
         ingest.watch_paths(
             spark_and_lake.session_starter(args), lake, args.paths, options, args.every, _summary_printer(args)
         )
         return cli.EXIT_NOTHING
     progress = DeferredProgress(args.quiet)
     options = ingest.IngestOptions(
-        run_of=run_of, on_plan=lambda plan: progress.set_total(plan.size), on_bytes_read=progress.tick,
+        run_of=run_of, archive_limits=limits, on_plan=lambda plan: progress.set_total(plan.size), on_bytes_read=progress.tick,
         on_sightings_found=progress.set_report_count,
     )  # fmt: skip
     starter = spark_and_lake.session_starter(args)

@@ -11,7 +11,7 @@ from deadheat import cli, plugins
 from deadheat.api import ReadOptions, read_opened_documents
 from deadheat.cli import worker_pool
 from deadheat.cli.progress import ProgressLine
-from deadheat.errors import UnreadableError
+from deadheat.errors import UnreadableError, unexpected_fault
 from deadheat.grouping import race_assignment, races
 from deadheat.model import Document, Sighting
 from deadheat.output import OutputStyle
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from deadheat.output import OutputFormat, OutputWriter, SightingCollector
+    from deadheat.sources.archive_limits import ArchiveLimits
 
 
 # below this, forking costs more than it saves
@@ -37,6 +38,7 @@ class ScanOptions:
     read_options: ReadOptions
     jobs: int | None = None  # one per core
     quiet: bool = False
+    archive_limits: ArchiveLimits | None = None
 
 
 class _SightingBatch:
@@ -95,7 +97,8 @@ class ScanJob:
     def run(self) -> None:
         for fault in self._first_faults:
             self._report_fault(fault)
-        for kind, value in worker_pool.run_units(len(self._units), self._jobs, self._scan_unit):
+        results = worker_pool.run_units(len(self._units), self._jobs, self._scan_unit, self._describe_death)
+        for kind, value in results:
             if kind == "fault":
                 self._report_fault(value)
             elif kind == "tick":
@@ -119,7 +122,8 @@ class ScanJob:
         is_part = unit.start > 0 or unit.end is not None
         faults, batch = 0, _SightingBatch()
         try:
-            for item in read_opened_documents(files.open_documents(unit, tick), read_options):
+            documents = files.open_documents(unit, tick, self._options.archive_limits)
+            for item in read_opened_documents(documents, read_options):
                 if isinstance(item, UnreadableError):
                     faults += 1
                     yield "fault", item
@@ -134,12 +138,20 @@ class ScanJob:
             if batch.items:  # keep what was found so far
                 yield self._collect_batch(batch.take_items(), live, is_part)
             raise
+        except Exception as error:  # noqa: BLE001, other files are scanned
+            faults += 1
+            yield "fault", unexpected_fault(error, unit.entry.uri)
         if batch.items:
             yield self._collect_batch(batch.take_items(), live, is_part)
         if not faults:
             yield "read", None
         if forked:
             yield "tick", unit.size
+
+    def _describe_death(self, index: int, reason: str) -> tuple[str, Any]:
+        """The result for a unit that no worker survives."""
+        what = f"the process that read it {reason}; not all of it was read"
+        return "fault", UnreadableError(what, self._units[index].entry.uri)
 
     def _collect_batch(self, batch: list[Sighting | Document], live: bool, is_part: bool) -> tuple[str, Any]:
         """Collects a batch and computes the grouping evidence of its sightings."""
@@ -249,7 +261,8 @@ def run_scan(args: argparse.Namespace) -> int:
     style = style_from_options(args)
     worker_pool.enlarge_pipe(1)
     writer = output_format.new_writer(sys.stdout, style)
-    options = ScanOptions(ReadOptions(args.error_stacks, not output_format.prints_at_end), args.jobs, args.quiet)
+    read_options = ReadOptions(args.error_stacks, not output_format.prints_at_end)
+    options = ScanOptions(read_options, args.jobs, args.quiet, args.archive_limits)
     scan_job = ScanJob(file_listing.list_entries(args.paths), output_format.new_collector(style), writer, options)
     try:
         scan_job.run()

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     UnitFunction = Callable[[int, bool], Iterator[Any]]
 
+    DeathFunction = Callable[[int, str], Any]  # the value for a unit whose worker died, given why
+
 
 # maximum for an unprivileged process
 _PIPE_SIZE: Final = 1 << 20
@@ -47,17 +49,17 @@ class _WorkerProcess:
         self.bytes = bytearray()
 
 
-def run_units(count: int, jobs: int, work: UnitFunction) -> Iterator[Any]:
+def run_units(count: int, jobs: int, work: UnitFunction, describe_death: DeathFunction) -> Iterator[Any]:
     """Yields every value of `work(unit, forked)` for each unit, in the order of the units.
 
-    If a worker dies, its unit is redone in this process. Values that were already delivered are not
-    repeated.
+    If a worker dies, for example because memory was short, its unit is read again by a process that runs alone. If
+    that dies too, `describe_death` gives the last value. Values that were already delivered are not repeated.
     """
     if jobs < 2 or count < 2 or not hasattr(os, "fork"):
         for unit in range(count):
             yield from work(unit, False)
         return
-    pool = _WorkerPool(count, min(jobs, count), work)
+    pool = _WorkerPool(count, min(jobs, count), work, describe_death)
     try:
         yield from pool.iter_results()
     finally:
@@ -65,8 +67,8 @@ def run_units(count: int, jobs: int, work: UnitFunction) -> Iterator[Any]:
 
 
 class _WorkerPool:
-    def __init__(self, count: int, jobs: int, work: UnitFunction) -> None:
-        self._count, self._work = count, work
+    def __init__(self, count: int, jobs: int, work: UnitFunction, describe_death: DeathFunction) -> None:
+        self._count, self._work, self._describe_death = count, work, describe_death
         self._tokens_out, self._tokens_in = os.pipe()
         self._issued = 0
         self._results: dict[int, deque[Any]] = {}
@@ -75,17 +77,18 @@ class _WorkerPool:
         self._lost: set[int] = set()
         sys.stdout.flush()
         sys.stderr.flush()
-        self._workers = [self._fork_worker() for _ in range(jobs)]
+        self._workers = [self._fork_worker(self._tokens_out) for _ in range(jobs)]
         self._issue_units(jobs * _MAX_UNITS_AHEAD)
 
-    def _fork_worker(self) -> _WorkerProcess:
+    def _fork_worker(self, tokens: int) -> _WorkerProcess:
         read_end, write_end = os.pipe()
         enlarge_pipe(read_end)
         pid = os.fork()
         if pid == 0:
             os.close(read_end)
-            os.close(self._tokens_in)
-            _run_worker(self._tokens_out, write_end, self._work)
+            if self._tokens_in >= 0:
+                os.close(self._tokens_in)
+            _run_worker(tokens, write_end, self._work)
         os.close(write_end)
         return _WorkerProcess(pid, read_end)
 
@@ -117,9 +120,26 @@ class _WorkerPool:
             self._issue_units(unit + 1 + ahead)
 
     def _redo_unit(self, unit: int, delivered: int) -> Iterator[Any]:
-        for index, value in enumerate(self._work(unit, False)):
-            if index >= delivered:
-                yield value
+        """Reads a unit again whose worker died, in a process of its own."""
+        tokens_out, tokens_in = os.pipe()
+        os.write(tokens_in, _UNIT_TOKEN.pack(unit))
+        os.close(tokens_in)
+        worker = self._fork_worker(tokens_out)
+        os.close(tokens_out)
+        self._workers.append(worker)  # so that `stop` ends it
+        queue = self._results[unit] = deque()
+        count = 0
+        while data := os.read(worker.pipe, 1 << 20):
+            worker.bytes += data
+            self._parse_messages(worker)
+            while queue:
+                value = queue.popleft()
+                count += 1
+                if count > delivered:
+                    yield value
+        status = self._remove_worker(worker)
+        if unit not in self._finished:
+            yield self._describe_death(unit, _describe_status(status))
 
     def _receive_results(self, due: int) -> None:
         ready = [
@@ -160,13 +180,14 @@ class _WorkerPool:
         else:
             worker.unit = unit
 
-    def _remove_worker(self, worker: _WorkerProcess) -> None:
-        """Handles the end of a pipe: the worker has no more units, or has died."""
+    def _remove_worker(self, worker: _WorkerProcess) -> int:
+        """Handles the end of a pipe: the worker has no more units, or has died. Returns its exit status."""
         self._workers.remove(worker)
         os.close(worker.pipe)
-        os.waitpid(worker.pid, 0)
+        _, status = os.waitpid(worker.pid, 0)
         if worker.unit is not None:
             self._lost.add(worker.unit)
+        return os.waitstatus_to_exitcode(status)
 
     def stop(self) -> None:
         import signal
@@ -178,6 +199,12 @@ class _WorkerPool:
         os.close(self._tokens_out)
         if self._tokens_in >= 0:
             os.close(self._tokens_in)
+
+
+def _describe_status(status: int) -> str:
+    if status == -9:
+        return "was killed, perhaps because memory was short"
+    return f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
 
 
 def _run_worker(tokens: int, pipe: int, work: UnitFunction) -> None:

@@ -17,12 +17,13 @@ from deadheat.text.prefilter import Prefilter, make_prefilter
 from deadheat.text.window import ByteSource, SlidingWindow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from deadheat.detectors import Detector
     from deadheat.model import ReportSource
     from deadheat.text.window import PhraseListener
 
+    ErrorListener = Callable[[Exception, str], None]  # an exception, and the part of the document that it concerns
 
 # how far before a range a report that extends into it may begin
 RANGE_OVERLAP: Final = 1 << 18
@@ -73,11 +74,13 @@ class ReportReader:
         end: int | None = None,
         encoding: str = UTF8,
         on_phrase: PhraseListener | None = None,
+        on_error: ErrorListener | None = None,
     ) -> Iterator[LocatedReport]:
         """Yields the reports whose first line begins in `[start, end)`, in the order in which they end.
 
         To read a part of a document, pass a source that begins `RANGE_OVERLAP` bytes before it. `on_phrase`
-        receives the offsets of `RACE_PHRASE`.
+        receives the offsets of `RACE_PHRASE`. `on_error` receives an exception of a parser, and reading goes on
+        behind the report; without it the exception is raised.
         """
         window = SlidingWindow(source, self.prefilter, on_phrase)
         candidates = CandidateFilter(window)
@@ -93,25 +96,31 @@ class ReportReader:
             line = window.line_start(offset, at)
             if last is not None and line >= last:
                 break
-            intact = self._parse_intact(window, line, delimiters, encoding) if starts_report else None
-            if delimiters is not None and intact is not None:
-                if end is not None and line >= end:
-                    break
-                while intact is not None:
-                    at = covered_end = intact.span.end
-                    if intact.span.offset >= start:
-                        yield intact
-                    intact = self._parse_adjacent(window, at, end, delimiters)
-                continue
-            if not candidates.may_contain_report(detector, line, covered_end):
-                at = offset + 1
-                continue
-            region = DamagedRegion(self.detectors, window, candidates, encoding, covered_end)
-            for located in region.read_reports(line, detector, starts_report):
-                if located.span.offset >= start and (end is None or located.span.offset < end):
-                    yield located
-            covered_end = region.covered_end
-            at = max(region.hit_line_end, covered_end, offset + 1)
+            try:
+                intact = self._parse_intact(window, line, delimiters, encoding) if starts_report else None
+                if delimiters is not None and intact is not None:
+                    if end is not None and line >= end:
+                        break
+                    while intact is not None:
+                        at = covered_end = intact.span.end
+                        if intact.span.offset >= start:
+                            yield intact
+                        intact = self._parse_adjacent(window, at, end, delimiters)
+                    continue
+                if not candidates.may_contain_report(detector, line, covered_end):
+                    at = offset + 1
+                    continue
+                region = DamagedRegion(self.detectors, window, candidates, encoding, covered_end)
+                for located in region.read_reports(line, detector, starts_report):
+                    if located.span.offset >= start and (end is None or located.span.offset < end):
+                        yield located
+                covered_end = region.covered_end
+                at = max(region.hit_line_end, covered_end, offset + 1)
+            except Exception as error:
+                if on_error is None:
+                    raise
+                on_error(error, f"a report near byte {offset} is skipped")
+                at = max(at, offset + 1)
 
     def _parse_intact(
         self, window: SlidingWindow, line: int, delimiters: _IntactDelimiters | None, encoding: str

@@ -18,6 +18,8 @@ from deadheat.text.window import DocumentRange, OpenedDocument, prepend_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from deadheat.sources.archive_limits import ArchiveLimits
+
     SourceDocuments = Iterator[OpenedDocument | DocumentRange | UnreadableError]
 
     ProgressCallback = Callable[[int], None]
@@ -38,6 +40,7 @@ class ReusedBufferSource:
     def __init__(self, read_into: Callable[[memoryview], int | None], base: int = 0, size: int = BUFFER_SIZE) -> None:
         self._read_into, self._size = read_into, size
         self._memory: mmap.mmap | None = None
+        self.error: UnreadableError | None = None
         self.base = base
         self.buffer: mmap.mmap | bytes = b""
 
@@ -46,12 +49,20 @@ class ReusedBufferSource:
         kept_size = max(0, min(end - keep, len(self.buffer)))
         memory = self._shift_buffer(kept_size)
         with memoryview(memory) as view, view[kept_size:] as free_space:
-            count = self._read_into(free_space) or 0
+            count = self._read_free_space(free_space)
         self.base = end - kept_size
         filled = kept_size + count
         # only the last read is shorter than the buffer
         self.buffer = memory if filled == len(memory) else memory[:filled]
         return count > 0
+
+    def _read_free_space(self, free_space: memoryview) -> int:
+        """Reads once. An error is kept, and looks like the end of the file."""
+        try:
+            return 0 if self.error else self._read_into(free_space) or 0
+        except UnreadableError as error:
+            self.error = error
+            return 0
 
     def _shift_buffer(self, kept_size: int) -> mmap.mmap:
         """Returns a buffer that begins with the last `kept_size` bytes, with as much free space."""
@@ -134,7 +145,9 @@ def is_plain_log(head: bytes, uri: str, is_explicit: bool) -> bool:
     return not bug_reports.may_be_bug_report(head, uri) and (is_explicit or not decoding.is_binary(head))
 
 
-def open_documents(file_range: FileRange, on_progress: ProgressCallback | None = None) -> SourceDocuments:
+def open_documents(
+    file_range: FileRange, on_progress: ProgressCallback | None = None, limits: ArchiveLimits | None = None
+) -> SourceDocuments:
     """Yields the documents in a file, or the range of it. Errors are yielded as values.
 
     Each document must be read before the next one is asked for.
@@ -151,7 +164,7 @@ def open_documents(file_range: FileRange, on_progress: ProgressCallback | None =
         if file_range.start or file_range.end is not None:
             yield open_range(file, entry.uri, file_range.start, file_range.end)
         else:
-            yield from documents_in_file(cast("IO[bytes]", file), entry.uri, not entry.is_explicit)
+            yield from documents_in_file(cast("IO[bytes]", file), entry.uri, not entry.is_explicit, limits)
 
 
 def open_range(raw: SeekableFile, uri: str, start: int, end: int | None) -> DocumentRange:
@@ -181,7 +194,9 @@ def _read_between(raw: SeekableFile, low: int, high: int) -> bytes:
     return data
 
 
-def documents_in_file(raw: IO[bytes], uri: str, skip_binary: bool) -> SourceDocuments:
+def documents_in_file(
+    raw: IO[bytes], uri: str, skip_binary: bool, limits: ArchiveLimits | None = None
+) -> SourceDocuments:
     """Yields the documents in an open file: the file itself, or the members of an archive."""
     read = _convert_errors(raw.read, uri)
     try:
@@ -191,7 +206,7 @@ def documents_in_file(raw: IO[bytes], uri: str, skip_binary: bool) -> SourceDocu
         yield error
         return
     if file_listing.is_packed_file(head):
-        yield from _documents_in_archive(raw, head, uri)
+        yield from _documents_in_archive(raw, head, uri, limits)
         return
     if file_listing.has_wrong_extension(head, uri):
         yield UnreadableError(file_listing.MISNAMED_MESSAGE, uri)
@@ -199,12 +214,13 @@ def documents_in_file(raw: IO[bytes], uri: str, skip_binary: bool) -> SourceDocu
         yield OpenedDocument(uri, head, read)
 
 
-def _documents_in_archive(raw: IO[bytes], head: bytes, uri: str) -> SourceDocuments:
+def _documents_in_archive(raw: IO[bytes], head: bytes, uri: str, limits: ArchiveLimits | None) -> SourceDocuments:
     from deadheat.sources import archives  # imports five libraries that most runs do not need
+    from deadheat.sources.archive_limits import DEFAULT_LIMITS
 
     failed = ""  # the last member or archive with an error
     with _from_start(raw, head) as archive_file:
-        for member in archives.iter_members(archive_file, uri):
+        for member in archives.iter_members(archive_file, uri, limits or DEFAULT_LIMITS):
             if isinstance(member, UnreadableError):
                 # an error of a member is often the archive's, which has been reported
                 if not failed.startswith(f"{member.where}!"):

@@ -20,6 +20,7 @@ from deadheat.errors import DeadheatError
 from deadheat.lake import derivation, maintenance, transactions
 from deadheat.lake.rewrites import migration
 from deadheat.model import CiRun
+from deadheat.sources.archive_limits import DEFAULT_LIMITS, ArchiveLimits
 from deadheat.spark import input_files, reduce_spark
 from deadheat.spark.dataframes import MAX_LOCAL_ROWS
 from deadheat.spark.fact_changes import FactChanges
@@ -96,6 +97,7 @@ class IngestOptions:
 
     run_of: Callable[[str], CiRun] = lambda _: CiRun()
     unit_bytes: int | None = None  # bytes per range of a large file; computed by default
+    archive_limits: ArchiveLimits = DEFAULT_LIMITS
     max_local_rows: int = MAX_LOCAL_ROWS  # up to this many rows are processed on the driver
     on_plan: Callable[[IngestPlan], None] = lambda _: None
     on_bytes_read: Callable[[int], None] = lambda _: None  # number of further bytes read
@@ -198,7 +200,7 @@ class _Ingest:
         ):
             prepared = executor.submit(prepare_lake, lake)
             if plan.work_list:
-                output.run_tasks(session(), plan.work_list, options.unit_bytes)
+                output.run_tasks(session(), plan.work_list, options.unit_bytes, options.archive_limits)
         prepared.result()
         options.on_stage("read")
         return self._commit(session, plan, output)

@@ -16,6 +16,7 @@ from deadheat.lake.documents import document_id
 from deadheat.model import CiRun
 from deadheat.parsing.report_reader import RANGE_OVERLAP
 from deadheat.sources import file_listing
+from deadheat.sources.archive_limits import DEFAULT_LIMITS, ArchiveLimits
 from deadheat.sources.file_listing import ListedFile
 from deadheat.spark.stored_documents import is_unmodified, names_before_rotation, read_stored_documents, unpacked_name
 
@@ -79,6 +80,7 @@ class WorkUnit(NamedTuple):
     is_range: bool  # there are other ranges of this file
     first_start: int  # where the first of them begins
     named: bool
+    limits: ArchiveLimits
     document: str
     known: tuple[KnownDocument, ...]  # documents that the file may continue
     observed_at: datetime
@@ -96,7 +98,9 @@ def list_work(paths: Sequence[str]) -> Iterator[FileWork]:
             yield FileWork(file, CiRun())
 
 
-def split_work(work: FileWork, unit_bytes: int = MIN_UNIT_BYTES) -> list[tuple[int, WorkUnit]]:
+def split_work(
+    work: FileWork, unit_bytes: int = MIN_UNIT_BYTES, limits: ArchiveLimits = DEFAULT_LIMITS
+) -> list[tuple[int, WorkUnit]]:
     """The units of a file with their sizes."""
     starts = work.range_starts(unit_bytes)
     ends = [*starts[1:], None]
@@ -107,7 +111,7 @@ def split_work(work: FileWork, unit_bytes: int = MIN_UNIT_BYTES) -> list[tuple[i
         (
             (file.size if end is None else end) - start,
             WorkUnit(
-                path, file.uri, file.size, start, end, len(starts) > 1, starts[0], file.is_explicit, name,
+                path, file.uri, file.size, start, end, len(starts) > 1, starts[0], file.is_explicit, limits, name,
                 work.documents, when, *run[:-1],
             ),
         )
@@ -115,7 +119,9 @@ def split_work(work: FileWork, unit_bytes: int = MIN_UNIT_BYTES) -> list[tuple[i
     ]  # fmt: skip
 
 
-def pack_units(work_list: Iterable[FileWork], slots: int, unit_bytes: int | None = None) -> list[bytes]:
+def pack_units(
+    work_list: Iterable[FileWork], slots: int, unit_bytes: int | None = None, limits: ArchiveLimits = DEFAULT_LIMITS
+) -> list[bytes]:
     """All units in pickled portions of about equal size, one per task. `slots` is how many tasks can run at once.
 
     Large files are split into ranges of `unit_bytes` bytes, or of the size of a portion. Larger ranges mean
@@ -125,7 +131,7 @@ def pack_units(work_list: Iterable[FileWork], slots: int, unit_bytes: int | None
     total = sum(work.size for work in pending)
     task_count = _task_count(total, len(pending), slots)
     portion_bytes = max(MIN_UNIT_BYTES, min(_MAX_TASK_BYTES, -(-total // task_count)))
-    sized_units = [pair for work in pending for pair in split_work(work, unit_bytes or portion_bytes)]
+    sized_units = [pair for work in pending for pair in split_work(work, unit_bytes or portion_bytes, limits)]
     sized_units.sort(key=lambda pair: (-pair[0], pair[1].uri, pair[1].start))
     count = max(1, min(len(sized_units), task_count))
     portions: list[list[WorkUnit]] = [[] for _ in range(count)]

@@ -17,6 +17,7 @@ from deadheat.lake.data_files import is_in
 from deadheat.lake.documents import FileContent
 from deadheat.lake.schema import REPORTS, SIGHTINGS
 from deadheat.lake.storage import LakeStorage
+from deadheat.sources.archive_limits import DEFAULT_LIMITS, ArchiveLimits
 from deadheat.spark import dataframes, input_files
 from deadheat.spark.session import task_slots
 from deadheat.spark.shipping import classic_context
@@ -232,12 +233,19 @@ class TaskOutput:
         self.results: list[TaskResult] = []
         self._found: Accumulator[int] | None = None
 
-    def run_tasks(self, spark: SparkSession, work_list: Sequence[FileWork], unit_bytes: int | None = None) -> None:
+    def run_tasks(
+        self,
+        spark: SparkSession,
+        work_list: Sequence[FileWork],
+        unit_bytes: int | None = None,
+        limits: ArchiveLimits = DEFAULT_LIMITS,
+    ) -> None:
         """Read all files."""
         context = classic_context(spark)
         self._found = context.accumulator(0) if context is not None else None
         for start in range(0, len(work_list), _MAX_JOB_FILES):
-            portions = input_files.pack_units(work_list[start : start + _MAX_JOB_FILES], task_slots(spark), unit_bytes)
+            job_files = work_list[start : start + _MAX_JOB_FILES]
+            portions = input_files.pack_units(job_files, task_slots(spark), unit_bytes, limits)
             # a module function, so that it is pickled by name
             task = partial(read_portions, self._lake.uri, self._batch, portions, self._found)
             count = len(portions)

@@ -16,7 +16,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 
 from deadheat._version import PARSER_VERSION
 from deadheat.api import read_opened_documents
-from deadheat.errors import DeadheatError, UnreadableError
+from deadheat.errors import DeadheatError, UnreadableError, unexpected_fault
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake import documents, kept_text, report_row, sighting_rows
 from deadheat.lake.documents import FileContent
@@ -307,6 +307,9 @@ class UnitReader:
                 yield {"uri": unit.uri, "file": unit.uri, "fault": fault.what, "unopened": True}
             except DeadheatError as error:
                 yield {"uri": unit.uri, "file": unit.uri, "fault": str(error), "unopened": True}
+            except Exception as error:  # noqa: BLE001, other files are read
+                fault = fault_text(unexpected_fault(error, unit.uri))
+                yield {"uri": unit.uri, "file": unit.uri, "fault": fault, "unopened": True}
 
     def _read_unit(self, raw: Any, unit: WorkUnit) -> Iterator[JsonDict | FileContent]:
         content = _UnitContent(raw, unit)
@@ -329,11 +332,11 @@ class UnitReader:
             if content.is_plain:
                 found: files.SourceDocuments = iter([files.open_range(raw, uri, content.start, content.end)])
             else:
-                found = files.documents_in_file(raw, uri, not content.unit.named)
+                found = files.documents_in_file(raw, uri, not content.unit.named, content.unit.limits)
             items = read_opened_documents(self._keep_text(found, content))
             yield from self._rows_of_file(items, content.is_deferred and self._defer_grouping)
         except Exception as error:  # noqa: BLE001, a fault in one file is recorded in its row
-            yield {"uri": uri, "fault": f"reading failed ({error!r})"[:1000], "unopened": False}
+            yield {"uri": uri, "fault": fault_text(unexpected_fault(error, uri))[:1000], "unopened": False}
 
     def _keep_text(self, found: files.SourceDocuments, content: _UnitContent) -> files.SourceDocuments:
         """Yield the documents, and make the text of the current one available."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from deadheat.text.prefilter import HINT_MARGIN
 
 if TYPE_CHECKING:
+    from deadheat.errors import UnreadableError
     from deadheat.text.prefilter import Hits, Prefilter
 
     # called with the start and end of a searched range and the offsets of the phrase in it
@@ -46,6 +47,10 @@ class ByteSource(Protocol):
     @property
     def buffer(self) -> ByteBuffer: ...
 
+    @property
+    def error(self) -> UnreadableError | None:
+        """Why the bytes ended early."""
+
     def read_more(self, keep: int) -> bool:
         """Advances, keeping the bytes from `keep` on; returns False at the end."""
 
@@ -57,6 +62,7 @@ class StreamSource:
         self._read = read
         self.base = base
         self.buffer = b""
+        self.error: UnreadableError | None = None
 
     def read_more(self, keep: int) -> bool:
         block = self._read(BLOCK_SIZE)

@@ -50,6 +50,14 @@ def _is_message(head: bytes) -> bool:
 
 
 def _message_draft(data: bytes, start: int, end: int, fragment: str) -> BugReportDraft:
+    try:
+        return _parse_message(data, start, end, fragment)
+    except Exception as error:  # noqa: BLE001, the email package fails on parts in parts in parts, and on some headers
+        text = OffsetText.from_slice(data, start, end)
+        return BugReportDraft(fragment, (DraftPassage(text),), error=error)
+
+
+def _parse_message(data: bytes, start: int, end: int, fragment: str) -> BugReportDraft:
     message = message_from_bytes(data[start:end])
     passages = tuple(_text_passages(message, data, start, end))
     return BugReportDraft(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from deadheat.lake.tables import Lake
     from deadheat.model import CiRun
+    from deadheat.sources.archive_limits import ArchiveLimits
     from deadheat.sources.file_listing import ListedFile
     from deadheat.sources.record_files import RecordOptions
 
@@ -65,7 +66,7 @@ def ingest_records(
     output = TaskOutput(lake, batch)
     if plan.work_list:
         with ingest.report_progress(session(), plan.size, options.on_bytes_read):
-            output.add_results(_read_files(session(), lake, batch, plan, fields, run))
+            output.add_results(_read_files(session(), lake, batch, plan, fields, run, options.archive_limits))
     unread = {fault.uri for fault in output.faults if fault.unopened}
     new_rows = [row for row in planned.new_rows if row["uri"].removeprefix(URI_SCHEME) not in unread]
     changes = RecordChanges(session, lake, plan, output, batch, new_rows)
@@ -133,11 +134,17 @@ def _file_row(file: ListedFile, settings: str, run: CiRun, batch: str) -> JsonDi
 
 
 def _read_files(
-    spark: SparkSession, lake: Lake, batch: str, plan: IngestPlan, fields: RecordOptions, run: CiRun
+    spark: SparkSession,
+    lake: Lake,
+    batch: str,
+    plan: IngestPlan,
+    fields: RecordOptions,
+    run: CiRun,
+    limits: ArchiveLimits,
 ) -> DataFrame:
     """The results of tasks that read files, and of tasks that each read some streams of all files."""
     slots = task_slots(spark)
-    portions = input_files.pack_units(plan.work_list, slots, unit_bytes=max(1, plan.size))
+    portions = input_files.pack_units(plan.work_list, slots, max(1, plan.size), limits)
     numbers = spark.range(0, len(portions), 1, len(portions))
     read = numbers.mapInArrow(partial(map_files, portions, fields), spark_schema(RECORD_SCHEMA))
     by_stream = read.repartition("stream").sortWithinPartitions("stream", "key", "file", "position")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from deadheat import api
-from deadheat.errors import DeadheatError, UnreadableError
+from deadheat.errors import DeadheatError, UnreadableError, unexpected_fault
 from deadheat.lake import sighting_rows
 from deadheat.lake.schema import REPORT_FIELDS
 from deadheat.model import Sighting, Span
@@ -59,7 +59,7 @@ def _read_unit(unit: WorkUnit, fields: RecordOptions) -> Iterator[JsonDict]:
     fault, unopened = "", False
     try:
         with file_listing.open_file(os.fsdecode(unit.path), unit.size) as raw:
-            for document in files.documents_in_file(raw, unit.uri, skip_binary=False):
+            for document in files.documents_in_file(raw, unit.uri, False, unit.limits):
                 if isinstance(document, UnreadableError):
                     fault = fault_text(document)
                 elif isinstance(document, OpenedDocument):
@@ -72,6 +72,8 @@ def _read_unit(unit: WorkUnit, fields: RecordOptions) -> Iterator[JsonDict]:
         fault, unopened = file_listing.unreadable_error(unit.uri, error).what, True
     except DeadheatError as error:
         fault, unopened = str(error), True
+    except Exception as error:  # noqa: BLE001, a fault in one file is recorded in its row
+        fault = fault_text(unexpected_fault(error, unit.uri))
     if not count and not fault and unit.size:
         fault = NO_RECORDS_FAULT
     if fault:

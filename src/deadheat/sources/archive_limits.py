@@ -1,0 +1,98 @@
+"""Limits on what an archive may cost, and the account of what one has cost so far."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from deadheat.errors import DeadheatError, UnreadableError
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+class ArchiveLimits(NamedTuple):
+    """The limits on one file: what archives and compressed files in it need counts, too."""
+
+    bytes: int = 1 << 30  # unpacked size that is always allowed
+    ratio: int = 200  # a larger one is allowed up to this multiple of the packed size
+    temporary: int = 1 << 28  # size of a zip within an archive, which is copied to the temporary folder
+    members: int = 1_000_000
+    depth: int = 4  # archives in archives
+    header: int = 1 << 20  # size of the headers of a member of a tar
+    directory: int = 1 << 23  # size of the directory of a zip
+    seconds: int = 600  # processor time
+
+
+DEFAULT_LIMITS = ArchiveLimits()
+_OPTION_HINT = f"names are {', '.join(ArchiveLimits._fields)}; values are such as 500, 64M or 20G"
+
+
+def parse_limits(text: str) -> ArchiveLimits:
+    """The limits in a text such as `bytes=20G,depth=8`; others keep their default."""
+    changed: dict[str, int] = {}
+    for part in filter(None, text.split(",")):
+        name, _, value = part.partition("=")
+        digits, unit = (value[:-1], value[-1].upper()) if value[-1:].isalpha() else (value, "")
+        if name not in ArchiveLimits._fields or unit not in _UNITS or not (digits.isascii() and digits.isdecimal()):
+            raise DeadheatError(f"{part!r} is not a limit", "", _OPTION_HINT)
+        changed[name] = int(digits) * _UNITS[unit]
+    return DEFAULT_LIMITS._replace(**changed)
+
+
+def higher_limit_hint(option: str, value: int) -> str:
+    """What to do if an archive is good and exceeds a limit."""
+    return f"to read it: --archive-limits {option}={value}"
+
+
+class ArchiveLimitError(UnreadableError):
+    """An archive exceeds a limit. Nothing more is read from it."""
+
+    def __init__(self, what: str, uri: str, option: str, value: int) -> None:
+        super().__init__(f"{what}, the rest is skipped", uri, higher_limit_hint(option, value))
+
+
+class ArchiveAccount:
+    """What reading one file has cost. A file whose size is not known counts as far as it was read."""
+
+    def __init__(self, limits: ArchiveLimits, packed_size: int | None) -> None:
+        self.limits = limits
+        self.is_exhausted = False  # nothing more may be read
+        self._packed_size = packed_size or 0
+        self._counts_packed = packed_size is None
+        self._unpacked_size = self._member_count = 0
+        self._start = time.process_time()
+
+    def add_packed(self, size: int) -> None:
+        """Counts bytes of the file itself."""
+        if self._counts_packed:
+            self._packed_size += size
+
+    def add_unpacked(self, size: int, uri: str) -> None:
+        """Counts bytes that were decompressed."""
+        self._unpacked_size += size
+        allowed = max(self.limits.bytes, self.limits.ratio * self._packed_size)
+        if self._unpacked_size > allowed:
+            what = f"unpacks to more than {format_size(allowed)}"
+            self.fail(what, uri, "bytes", self._packed_size * self.limits.ratio * 8 or allowed * 8)
+        self.check_time(uri)
+
+    def add_member(self, uri: str) -> None:
+        self._member_count += 1
+        if self._member_count > self.limits.members:
+            self.fail(f"has more than {self.limits.members} members", uri, "members", self.limits.members * 8)
+
+    def check_time(self, uri: str) -> None:
+        if time.process_time() - self._start > self.limits.seconds:
+            what = f"takes more than {self.limits.seconds} seconds of processor time"
+            self.fail(what, uri, "seconds", self.limits.seconds * 8)
+
+    def fail(self, what: str, uri: str, option: str, value: int) -> None:
+        """Raises an error about a limit. The loops over members end then."""
+        self.is_exhausted = True
+        raise ArchiveLimitError(what, uri, option, value)
+
+
+def format_size(size: int) -> str:
+    """A size in the largest unit, rounded down."""
+    unit = next(unit for unit in "TGMK " if unit == " " or size >= _UNITS[unit])
+    return f"{size // _UNITS[unit]} {unit}iB" if unit != " " else f"{size} bytes"
