@@ -773,6 +773,10 @@ def yield_results(unit: int, forked: bool) -> Iterator[tuple[int, int]]:
         yield unit, i
 
 
+def describe_death(unit: int, reason: str) -> tuple[int, str]:
+    return unit, reason
+
+
 def killing_function(tmp_path: Path, at: tuple[int, int], most: int) -> worker_pool.UnitFunction:
     """Work in which a child dies just before it yields `at`, at most `most` times."""
 
@@ -788,34 +792,46 @@ def killing_function(tmp_path: Path, at: tuple[int, int], most: int) -> worker_p
 
 @pytest.mark.parametrize("jobs", [1, 2, 3, 40])
 def test_results_are_in_order_for_any_number_of_processes(jobs: int) -> None:
-    assert list(worker_pool.run_units(COUNT, jobs, yield_results)) == EXPECTED
+    assert list(worker_pool.run_units(COUNT, jobs, yield_results, describe_death)) == EXPECTED
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_pool_runs_fewer_units_than_processes(count: int) -> None:
-    assert list(worker_pool.run_units(count, 4, yield_results)) == EXPECTED[: count * EACH]
+    assert list(worker_pool.run_units(count, 4, yield_results, describe_death)) == EXPECTED[: count * EACH]
 
 
 @pytest.mark.parametrize("at", [(0, 0), (0, 3), (7, 0), (7, 2), (COUNT - 1, EACH - 1)], ids=str)
 def test_killed_worker_loses_and_repeats_nothing(tmp_path: Path, at: tuple[int, int]) -> None:
-    assert list(worker_pool.run_units(COUNT, 2, killing_function(tmp_path, at, 1))) == EXPECTED
+    assert list(worker_pool.run_units(COUNT, 2, killing_function(tmp_path, at, 1), describe_death)) == EXPECTED
     assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_pool_finishes_when_all_workers_are_killed(tmp_path: Path) -> None:
-    assert list(worker_pool.run_units(COUNT, 3, killing_function(tmp_path, (-1, 2), 99))) == EXPECTED
+    work = killing_function(tmp_path, (-1, 2), 3)
+    assert list(worker_pool.run_units(COUNT, 3, work, describe_death)) == EXPECTED
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_unit_of_a_failed_worker_runs_in_the_parent() -> None:
+def test_unit_that_kills_every_process_is_described_and_others_are_read(tmp_path: Path) -> None:
+    work = killing_function(tmp_path, (7, 2), 99)
+    results = list(worker_pool.run_units(COUNT, 2, work, describe_death))
+    death = (7, "was killed, perhaps because memory was short")
+    assert results == [pair for pair in EXPECTED if pair < (7, 2)] + [death] + [
+        pair for pair in EXPECTED if pair[0] > 7
+    ]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_unit_of_a_failed_worker_runs_again(tmp_path: Path) -> None:
     def work(unit: int, forked: bool) -> Iterator[tuple[int, int]]:
         yield unit, 0
-        if forked and unit == 5:
+        if forked and unit == 5 and not list(tmp_path.iterdir()):
+            (tmp_path / "failed").touch()
             raise RuntimeError("in a worker")
         for i in range(1, EACH):
             yield unit, i
 
-    assert list(worker_pool.run_units(COUNT, 2, work)) == EXPECTED
+    assert list(worker_pool.run_units(COUNT, 2, work, describe_death)) == EXPECTED
 
 
 def test_large_results_do_not_block() -> None:
@@ -823,7 +839,7 @@ def test_large_results_do_not_block() -> None:
         yield bytes([unit]) * (3 << 20)
         yield bytes([unit]) * (9 << 20)
 
-    sizes = [(value[0], len(value)) for value in worker_pool.run_units(6, 3, work)]
+    sizes = [(value[0], len(value)) for value in worker_pool.run_units(6, 3, work, describe_death)]
     assert sizes == [(unit, size) for unit in range(6) for size in (3 << 20, 9 << 20)]
 
 
@@ -836,7 +852,7 @@ def test_stopping_early_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch
         return children[-1]
 
     monkeypatch.setattr(os, "fork", counted)
-    results = worker_pool.run_units(COUNT, 2, yield_results)
+    results = worker_pool.run_units(COUNT, 2, yield_results, describe_death)
     assert next(results) == (0, 0)
     results.close()  # type: ignore[attr-defined]
     assert len(children) == 2

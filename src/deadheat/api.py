@@ -64,8 +64,15 @@ def read_sightings(
     on_error = None if faults is None else faults.add_error
     encoding = document_layout.encoding
     for report_source, span in report_reader(opt_in).read_reports(source, start, end, encoding, listen, on_error):
-        verdict = report_source.derived.verdict or _compute_verdict(report_source)
-        yield new_sighting(report_source, verdict, uri, document_layout.raw_span(span))
+        try:
+            verdict = report_source.derived.verdict or _compute_verdict(report_source)
+            sighting = new_sighting(report_source, verdict, uri, document_layout.raw_span(span))
+        except Exception as error:
+            if on_error is None:
+                raise
+            on_error(error, f"the report at byte {span.offset} is skipped")
+            continue
+        yield sighting
 
 
 def original_causes(source: ReportSource) -> tuple[Cause, ...]:
@@ -152,7 +159,8 @@ def read_document(
 
 def _read_range(document: DocumentRange, opt_in: bool, faults: DocumentFaults | None) -> Iterator[Sighting]:
     source = document.open_at(max(0, document.start - RANGE_OVERLAP))
-    attributor = GoTestAttributor(document.read_between, lambda: (source.buffer, source.base))
+    on_error = None if faults is None else faults.add_error
+    attributor = GoTestAttributor(document.read_between, lambda: (source.buffer, source.base), on_error)
     sightings = read_sightings(
         source, document.uri, document.start, document.end, SINGLE_BYTE, opt_in, attributor.add_phrase_offsets, faults
     )
@@ -173,7 +181,7 @@ def _read_log(
         return read_sightings(source, uri, 0, None, layout, options.opt_in, None, faults)
     recent = RecentBytes(read)
     sightings = read_sightings(StreamSource(recent.read), uri, opt_in=options.opt_in, faults=faults)
-    return attribute_stream_tests(sightings, recent, options.live)
+    return attribute_stream_tests(sightings, recent, options.live, None if faults is None else faults.add_error)
 
 
 def _read_bug_report_file(

@@ -88,7 +88,9 @@ def _read_draft(
     if draft.error is not None:
         if faults is None:
             raise draft.error
-        faults.add_error(draft.error, f"document {draft.fragment or draft.title!r} is read as text")
+        faults.add_error(
+            draft.error, f"document {draft.fragment} is read as text" if draft.fragment else "is read as text"
+        )
     opt_in = opt_in or _mentions_race(draft)
     sightings: list[Sighting] = []
     claims_found: list[Claim] = []

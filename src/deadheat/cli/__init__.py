@@ -150,7 +150,7 @@ def add_path_arguments(command: argparse.ArgumentParser) -> None:
 def add_archive_limits_option(command: argparse._ActionsContainer) -> None:
     command.add_argument(
         "--archive-limits", metavar="NAME=SIZE,…", type=validated_type(_parse_archive_limits),
-        help="raise the limits on archives: bytes=20G,members=5M,depth=8",
+        help="change the limits on archives: bytes=20G,members=5M,depth=8",
     )  # fmt: skip
 
 

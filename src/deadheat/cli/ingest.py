@@ -111,8 +111,8 @@ def _ingest_paths(args: argparse.Namespace) -> int:
         return cli.EXIT_NOTHING
     progress = DeferredProgress(args.quiet)
     options = ingest.IngestOptions(
-        run_of=run_of, archive_limits=limits, on_plan=lambda plan: progress.set_total(plan.size), on_bytes_read=progress.tick,
-        on_sightings_found=progress.set_report_count,
+        run_of=run_of, archive_limits=limits, on_plan=lambda plan: progress.set_total(plan.size),
+        on_bytes_read=progress.tick, on_sightings_found=progress.set_report_count,
     )  # fmt: skip
     starter = spark_and_lake.session_starter(args)
     if fields is None:

@@ -130,19 +130,17 @@ class ScanJob:
                     continue
                 # a bug report is not split over two batches
                 if isinstance(item, Document) and batch.is_full:
-                    yield self._collect_batch(batch.take_items(), live, is_part)
+                    yield from self._collect_items(batch.take_items(), live, is_part)
                 if (batch.add_item(item) or live) and not batch.starts_with_document:
                     is_part = is_part or not live
-                    yield self._collect_batch(batch.take_items(), live, is_part)
+                    yield from self._collect_items(batch.take_items(), live, is_part)
         except KeyboardInterrupt:
-            if batch.items:  # keep what was found so far
-                yield self._collect_batch(batch.take_items(), live, is_part)
+            yield from self._collect_items(batch.take_items(), live, is_part)  # keep what was found so far
             raise
         except Exception as error:  # noqa: BLE001, other files are scanned
             faults += 1
             yield "fault", unexpected_fault(error, unit.entry.uri)
-        if batch.items:
-            yield self._collect_batch(batch.take_items(), live, is_part)
+        yield from self._collect_items(batch.take_items(), live, is_part)
         if not faults:
             yield "read", None
         if forked:
@@ -152,6 +150,22 @@ class ScanJob:
         """The result for a unit that no worker survives."""
         what = f"the process that read it {reason}; not all of it was read"
         return "fault", UnreadableError(what, self._units[index].entry.uri)
+
+    def _collect_items(self, items: list[Sighting | Document], live: bool, is_part: bool) -> Iterator[tuple[str, Any]]:
+        """Yields the results of a batch. If it cannot be collected, those of each report or bug report that can be."""
+        if not items:
+            return
+        try:
+            collected = self._collect_batch(items, live, is_part)
+        except Exception as error:  # noqa: BLE001, other reports are collected
+            self._collector.pack_batch()  # removes the part that was collected
+            starts = [i for i, item in enumerate(items) if isinstance(item, Document) or item.document is None or not i]
+            if len(starts) > 1:
+                for start, end in zip(starts, [*starts[1:], len(items)], strict=True):
+                    yield from self._collect_items(items[start:end], live, is_part)
+                return
+            collected = "fault", unexpected_fault(error, items[0].uri, "a report is skipped")
+        yield collected
 
     def _collect_batch(self, batch: list[Sighting | Document], live: bool, is_part: bool) -> tuple[str, Any]:
         """Collects a batch and computes the grouping evidence of its sightings."""

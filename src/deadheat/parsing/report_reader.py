@@ -80,7 +80,7 @@ class ReportReader:
 
         To read a part of a document, pass a source that begins `RANGE_OVERLAP` bytes before it. `on_phrase`
         receives the offsets of `RACE_PHRASE`. `on_error` receives an exception of a parser, and reading goes on
-        behind the report; without it the exception is raised.
+        at the next part of the report; without it the exception is raised.
         """
         window = SlidingWindow(source, self.prefilter, on_phrase)
         candidates = CandidateFilter(window)
@@ -119,7 +119,7 @@ class ReportReader:
             except Exception as error:
                 if on_error is None:
                     raise
-                on_error(error, f"a report near byte {offset} is skipped")
+                on_error(error, f"a report at byte {offset} may be incomplete")
                 at = max(at, offset + 1)
 
     def _parse_intact(

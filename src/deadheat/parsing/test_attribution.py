@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from deadheat.model import Report, Sighting, Span
+    from deadheat.parsing.report_reader import ErrorListener
     from deadheat.text.window import ByteBuffer
 
     ReadBytes = Callable[[int], bytes]
@@ -52,10 +53,19 @@ class GoTestActivity(NamedTuple):
 
 
 class GoTestAttributor:
-    """Attributes tests to reports, which come roughly in order of their offsets."""
+    """Attributes tests to reports, which come roughly in order of their offsets.
 
-    def __init__(self, read_range: ReadRange, buffered_range: BufferedRange = lambda: (b"", 0)) -> None:
+    With `on_error`, a sighting whose tests cannot be determined is returned unchanged.
+    """
+
+    def __init__(
+        self,
+        read_range: ReadRange,
+        buffered_range: BufferedRange = lambda: (b"", 0),
+        on_error: ErrorListener | None = None,
+    ) -> None:
         self._read_range, self._buffered_range = read_range, buffered_range
+        self._on_error = on_error
         self._phrase_offsets: list[int] = []  # offsets of `RACE_PHRASE`
         self._searched_to = 0  # offset up to which they were searched
         self._prefilter_offsets: list[int] = []  # the same, as found by the prefilter
@@ -82,6 +92,15 @@ class GoTestAttributor:
         """Returns the sighting with the tests that ran it."""
         if sighting.source.original.detector not in _GO_DETECTORS:
             return sighting
+        try:
+            return self._attribute_go_tests(sighting)
+        except Exception as error:
+            if self._on_error is None:
+                raise
+            self._on_error(error, f"the test of the report at byte {sighting.span.offset} is not known")
+            return sighting
+
+    def _attribute_go_tests(self, sighting: Sighting) -> Sighting:
         span = sighting.span
         low, high = max(0, span.offset - EVENT_DISTANCE), span.offset + span.length + EVENT_DISTANCE
         phrases = self._find_phrases(low, high)
@@ -261,9 +280,11 @@ class RecentBytes:
         )
 
 
-def attribute_stream_tests(sightings: Iterable[Sighting], recent: RecentBytes, live: bool) -> Iterator[Sighting]:
+def attribute_stream_tests(
+    sightings: Iterable[Sighting], recent: RecentBytes, live: bool, on_error: ErrorListener | None = None
+) -> Iterator[Sighting]:
     """Yields the sightings of a stream with their tests, each when enough has been read after it."""
-    attributor = GoTestAttributor(recent.peek)
+    attributor = GoTestAttributor(recent.peek, on_error=on_error)
     waiting: list[Sighting] = []
     try:
         for sighting in sightings:

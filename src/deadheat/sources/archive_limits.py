@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from deadheat.errors import DeadheatError, UnreadableError
 
+LIMITS_OPTION = "--archive-limits"
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
@@ -16,11 +17,11 @@ class ArchiveLimits(NamedTuple):
     bytes: int = 1 << 30  # unpacked size that is always allowed
     ratio: int = 200  # a larger one is allowed up to this multiple of the packed size
     temporary: int = 1 << 28  # size of a zip within an archive, which is copied to the temporary folder
-    members: int = 1_000_000
+    members: int = 100_000
     depth: int = 4  # archives in archives
     header: int = 1 << 20  # size of the headers of a member of a tar
     directory: int = 1 << 23  # size of the directory of a zip
-    seconds: int = 600  # processor time
+    seconds: int = 120  # processor time; a large file may take a second per MiB
 
 
 DEFAULT_LIMITS = ArchiveLimits()
@@ -41,14 +42,9 @@ def parse_limits(text: str) -> ArchiveLimits:
 
 def higher_limit_hint(option: str, value: int) -> str:
     """What to do if an archive is good and exceeds a limit."""
-    return f"to read it: --archive-limits {option}={value}"
-
-
-class ArchiveLimitError(UnreadableError):
-    """An archive exceeds a limit. Nothing more is read from it."""
-
-    def __init__(self, what: str, uri: str, option: str, value: int) -> None:
-        super().__init__(f"{what}, the rest is skipped", uri, higher_limit_hint(option, value))
+    value = max(1, value)
+    unit = next((unit for unit in "TGM" if value >= _UNITS[unit]), "")
+    return f"to read it: {LIMITS_OPTION} {option}={-(-value // _UNITS[unit])}{unit}"
 
 
 class ArchiveAccount:
@@ -73,7 +69,7 @@ class ArchiveAccount:
         allowed = max(self.limits.bytes, self.limits.ratio * self._packed_size)
         if self._unpacked_size > allowed:
             what = f"unpacks to more than {format_size(allowed)}"
-            self.fail(what, uri, "bytes", self._packed_size * self.limits.ratio * 8 or allowed * 8)
+            self.fail(what, uri, "bytes", allowed * 8)
         self.check_time(uri)
 
     def add_member(self, uri: str) -> None:
@@ -82,14 +78,14 @@ class ArchiveAccount:
             self.fail(f"has more than {self.limits.members} members", uri, "members", self.limits.members * 8)
 
     def check_time(self, uri: str) -> None:
-        if time.process_time() - self._start > self.limits.seconds:
-            what = f"takes more than {self.limits.seconds} seconds of processor time"
-            self.fail(what, uri, "seconds", self.limits.seconds * 8)
+        allowed = max(self.limits.seconds, self._packed_size >> 20)
+        if time.process_time() - self._start > allowed:
+            self.fail(f"takes more than {allowed} seconds of processor time", uri, "seconds", allowed * 8)
 
     def fail(self, what: str, uri: str, option: str, value: int) -> None:
         """Raises an error about a limit. The loops over members end then."""
         self.is_exhausted = True
-        raise ArchiveLimitError(what, uri, option, value)
+        raise UnreadableError(f"{what}, the rest is skipped", uri, higher_limit_hint(option, value))
 
 
 def format_size(size: int) -> str:

@@ -7,6 +7,7 @@ import os
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from typing import IO, TYPE_CHECKING, Any, Self, cast
 
 from deadheat.errors import UnreadableError
@@ -144,9 +145,11 @@ def _copy_to_temporary(
 def _zip_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, member_uri: str, account: ArchiveAccount, depth: int
 ) -> ArchiveItems:
+    checksum = info.CRC
+    del info.CRC  # the library would check it, and lose the last block of a damaged member
     try:
         with archive.open(info) as member:
-            counted = cast("IO[bytes]", _UnpackedStream(member, account, member_uri))
+            counted = cast("IO[bytes]", _UnpackedStream(member, account, member_uri, checksum))
             yield from _members_of_file(counted, member_uri, account, depth + 1)
     except UnreadableError as error:
         yield error
@@ -287,11 +290,12 @@ class _PeekableStream(io.RawIOBase):
 
 
 class _UnpackedStream(io.RawIOBase):
-    """Counts what was decompressed, and reads in pieces, so that data before an error is not lost."""
+    """Counts and checks what was decompressed. Reads in pieces, so that data before an error is not lost."""
 
-    def __init__(self, file: IO[bytes], account: ArchiveAccount, uri: str) -> None:
+    def __init__(self, file: IO[bytes], account: ArchiveAccount, uri: str, checksum: int | None = None) -> None:
         self._read_next = getattr(file, "read1", file.read)
         self._account, self._uri = account, uri
+        self._expected_checksum, self._checksum = checksum, 0
 
     def readable(self) -> bool:
         return True
@@ -299,6 +303,10 @@ class _UnpackedStream(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         data: bytes = self._read_next(min(size, MAX_OUTPUT) if size >= 0 else MAX_OUTPUT)
         self._account.add_unpacked(len(data), self._uri)
+        if self._expected_checksum is not None:
+            self._checksum = zlib.crc32(data, self._checksum)
+            if size and not data and self._checksum != self._expected_checksum:
+                raise OSError("its checksum is wrong")
         return data
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
 from deadheat import bug_reports
-from deadheat.errors import UnreadableError
+from deadheat.errors import UnreadableError, unexpected_fault
 from deadheat.sources import file_listing
 from deadheat.text import decoding
 from deadheat.text.window import DocumentRange, OpenedDocument, prepend_bytes
@@ -163,8 +163,11 @@ def open_documents(
         file = _ProgressFile(raw, on_progress or (lambda _: None))
         if file_range.start or file_range.end is not None:
             yield open_range(file, entry.uri, file_range.start, file_range.end)
-        else:
+            return
+        try:
             yield from documents_in_file(cast("IO[bytes]", file), entry.uri, not entry.is_explicit, limits)
+        except Exception as error:  # noqa: BLE001, other files are read
+            yield unexpected_fault(error, entry.uri)
 
 
 def open_range(raw: SeekableFile, uri: str, start: int, end: int | None) -> DocumentRange:

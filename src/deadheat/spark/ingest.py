@@ -178,7 +178,7 @@ class _Ingest:
         lake, options = self._lake, self._options
         if lake.is_there:
             prepare_lake(lake)
-        plan = input_files.plan_ingest(lake, paths, options.run_of)
+        plan = input_files.plan_ingest(lake, paths, options.run_of, options.archive_limits)
         options.on_plan(plan)
         session = cache(lambda: self._start(is_small(lake, plan)))
         if not plan.work_list and not plan.faults:

@@ -18,7 +18,13 @@ from deadheat.parsing.report_reader import RANGE_OVERLAP
 from deadheat.sources import file_listing
 from deadheat.sources.archive_limits import DEFAULT_LIMITS, ArchiveLimits
 from deadheat.sources.file_listing import ListedFile
-from deadheat.spark.stored_documents import is_unmodified, names_before_rotation, read_stored_documents, unpacked_name
+from deadheat.spark.stored_documents import (
+    is_unmodified,
+    names_before_rotation,
+    read_limited_archives,
+    read_stored_documents,
+    unpacked_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -168,8 +174,13 @@ class IngestPlan:
     size: int = 0
 
 
-def plan_ingest(lake: Lake, paths: Sequence[str], run_of: Callable[[str], CiRun]) -> IngestPlan:
-    """List all files below the paths, and leave out those that the lake knows as they are."""
+def plan_ingest(
+    lake: Lake, paths: Sequence[str], run_of: Callable[[str], CiRun], limits: ArchiveLimits = DEFAULT_LIMITS
+) -> IngestPlan:
+    """List all files below the paths, and leave out those that the lake knows as they are.
+
+    With limits other than the default, archives that exceeded a limit when they were read last are read again.
+    """
     plan = IngestPlan()
     listed: list[tuple[ListedFile, CiRun]] = []
     wanted: set[str] = set()
@@ -180,10 +191,11 @@ def plan_ingest(lake: Lake, paths: Sequence[str], run_of: Callable[[str], CiRun]
             listed.append((file, run_of(file.uri)))
             wanted.update((file.uri, *names_before_rotation(file.uri)))
     stored = read_stored_documents(lake, wanted)
+    limited = read_limited_archives(lake) if limits != DEFAULT_LIMITS else frozenset()
     listed_uris = {file.uri for file, _ in listed}
     for file, run in listed:
         row = stored.newest_row(file.uri, run)
-        if row is not None and is_unmodified(file, row):
+        if row is not None and is_unmodified(file, row) and (file.uri, row["ingest"]) not in limited:
             plan.known_count += 1
             continue
         known, renamed = stored.known_at(file.uri, run), stored.known_before_rotation(file.uri, run)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat.lake.data_files import is_in
 from deadheat.lake.documents import KnownDocument
+from deadheat.sources.archive_limits import LIMITS_OPTION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Set
 
     from deadheat.lake.tables import Lake
     from deadheat.model import CiRun
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _FILE_COLUMNS = (
     "uri", "document", "repo", "run", "job", "length", "modified_at", "etag", "head", "tail", "sightings",
-    "checksum", "duplicate_of", "state",
+    "checksum", "duplicate_of", "state", "ingest",
 )  # fmt: skip
 # documents that were at one address; a rotated log is one of the latest
 _MAX_CANDIDATES = 8
@@ -92,6 +93,14 @@ def read_stored_documents(lake: Lake, uris: set[str]) -> StoredDocuments:
     if not files:
         return StoredDocuments(())
     return StoredDocuments(lake.read_rows("files", _FILE_COLUMNS, is_in("uri", uris), files).to_pylist())
+
+
+def read_limited_archives(lake: Lake) -> Set[tuple[str, str]]:
+    """The archives that were not read completely because of a limit, each with the name of the ingest."""
+    if not lake.is_there or lake.is_older:
+        return frozenset()
+    rows = lake.read_rows("rejects", ("uri", "what", "ingest")).to_pylist()
+    return {(row["uri"].partition("!")[0], row["ingest"]) for row in rows if f" {LIMITS_OPTION} " in row["what"]}
 
 
 def _run_key(repo: str | None, run: str | None, job: str | None) -> tuple[str, ...]:

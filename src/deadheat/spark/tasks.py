@@ -308,8 +308,8 @@ class UnitReader:
             except DeadheatError as error:
                 yield {"uri": unit.uri, "file": unit.uri, "fault": str(error), "unopened": True}
             except Exception as error:  # noqa: BLE001, other files are read
-                fault = fault_text(unexpected_fault(error, unit.uri))
-                yield {"uri": unit.uri, "file": unit.uri, "fault": fault, "unopened": True}
+                text = fault_text(unexpected_fault(error, unit.uri))
+                yield {"uri": unit.uri, "file": unit.uri, "fault": text, "unopened": True}
 
     def _read_unit(self, raw: Any, unit: WorkUnit) -> Iterator[JsonDict | FileContent]:
         content = _UnitContent(raw, unit)
