@@ -45,6 +45,7 @@ def main() -> None:
         bench.measure_dense(args.dense)
         bench.measure_repeated(args.dense * 10)
         bench.measure_clean(200)
+        bench.measure_hostile_files()
         bench.measure_run(200)
         bench.measure_html()
 
@@ -146,13 +147,30 @@ class Benchmark:
         rate = f"{size / done.seconds:.0f} MiB/s"
         self._print_row(f"clean {size} MiB with near misses", done.seconds, rate, f"{done.lines} false reports")
 
+    def measure_hostile_files(self) -> None:
+        """Ten logs beside files that try to hang a reader or exhaust its memory."""
+        from tests.hostile_inputs import HOSTILE_INPUTS
+
+        folder = self._folder / "hostile"
+        folder.mkdir()
+        for number in range(10):
+            logs.write_dense(folder / f"{number}.log", 100)
+        alone = best_run(_scan_command("brief", folder))
+        for name, hostile in HOSTILE_INPUTS.items():
+            (folder / name).write_bytes(hostile.build())
+        done = run_command(_scan_command("brief", folder))
+        what, more = f"ten logs beside {len(HOSTILE_INPUTS)} hostile files", done.seconds - alone.seconds
+        self._print_row(
+            what, done.seconds, f"{done.peak_mb:.0f} MB", f"{more:.1f} s more than alone (limits 10 s, 300 MB)"
+        )
+
     def measure_run(self, size: int) -> None:
         """Throughput of a command's output through `deadheat run` and through `cat`."""
         path = self._folder / "passing.log"
         line = b"=== RUN   TestCheckout/with_a_coupon  ok, 12 rows in 3 ms, nothing to see here\n"
         path.write_bytes(line * (size * MB // len(line)))
         size_in_bytes = path.stat().st_size
-        cat_seconds = best_output_seconds(["sh", "-c", f"cat {path} | cat"], size_in_bytes)
+        cat_seconds = best_output_seconds(["sh", "-c", f"cat {shlex.quote(str(path))} | cat"], size_in_bytes)
         start_seconds = best_run([*DEADHEAT, "run", "--", "true"]).seconds
         run_seconds = best_output_seconds([*DEADHEAT, "run", "--", "cat", str(path)], size_in_bytes) - start_seconds
         self._print_row(f"`cat` of {size} MiB through `cat`", cat_seconds, f"{size / cat_seconds:.0f} MiB/s")
