@@ -12,9 +12,10 @@ import deadheat
 from deadheat import api, bug_reports, cli, plugins
 from deadheat.bug_reports import BugReportFormat, reader
 from deadheat.cli import scan as cli_scan
-from deadheat.errors import DocumentFaults, UnreadableError
+from deadheat.errors import DeadheatError, DocumentFaults, UnreadableError
 from deadheat.model import Sighting
 from deadheat.parsing import report_reader, test_attribution
+from deadheat.repo import dossier
 from deadheat.sources import files
 from deadheat.text.window import OpenedDocument
 from tests.cases import ROOT
@@ -23,6 +24,8 @@ from tests.hostile_inputs import nested_messages, nested_multipart
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from tests.repositories import Repository
 
 REPORT = (ROOT / "go" / "two-goroutines.txt").read_text()
 OTHER = (ROOT / "go" / "by-main-goroutine.txt").read_text()
@@ -159,3 +162,21 @@ def test_several_faults_of_a_document_are_one() -> None:
         faults.add_error(ValueError(number), "a report is skipped")
     assert "ValueError: 0" in str(faults.summary())
     assert "(and 2 more faults)" in str(faults.summary())
+
+
+@pytest.mark.usefixtures("cache")
+@pytest.mark.parametrize("error", [*(error for error, _ in ERRORS.values()), DeadheatError("git was killed")])
+def test_race_whose_clone_cannot_be_used_is_explained_without_it(
+    error: Exception,
+    repo: Repository,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "a.log").write_text(REPORT + OTHER)
+    fail_once(monkeypatch, dossier, "find_pin", error)
+    command = ["explain", "--repo", str(repo.path), "--format", "json", str(tmp_path / "a.log")]
+    assert cli.main(command) == cli.EXIT_RACES
+    out, err = capsys.readouterr()
+    assert len(json.loads(out)) == 2
+    assert err.count("is explained without the code") == err.count("\n") == 1

@@ -66,7 +66,7 @@ def unexpected_fault(error: Exception, uri: str, part: str = "") -> UnreadableEr
         return UnreadableError(f"{prefix}it is nested too deeply", uri)
     if isinstance(error, MemoryError):
         return UnreadableError(f"{prefix}there is not enough memory", uri)
-    if isinstance(error, UnreadableError):
+    if isinstance(error, DeadheatError):
         return UnreadableError(f"{prefix}{error.what}", uri, error.do)
     trace, place = error.__traceback__, ""
     while trace is not None:

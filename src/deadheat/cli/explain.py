@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from deadheat import cli
+from deadheat.errors import unexpected_fault
 from deadheat.grouping.race_assignment import assign_races
 from deadheat.model import Sighting
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from deadheat.errors import UnreadableError
     from deadheat.repo.clone import Clone
+    from deadheat.repo.document_claims import DocumentHints
     from deadheat.repo.dossier import Dossier
     from deadheat.repo.mining import RaceFix
     from deadheat.serialization import JsonDict
@@ -57,8 +59,7 @@ def add_explain_command(commands: argparse._SubParsersAction[argparse.ArgumentPa
 def run_explain(args: argparse.Namespace) -> int:
     # slow imports that only this command needs
     from deadheat.repo.clone import Clone
-    from deadheat.repo.document_claims import DocumentHints, hints_from_document
-    from deadheat.repo.dossier import build_dossier
+    from deadheat.repo.document_claims import DocumentHints
 
     sightings, faults = _read_sightings(args.paths, args.archive_limits)
     if not args.quiet:
@@ -72,19 +73,29 @@ def run_explain(args: argparse.Namespace) -> int:
         repos = [clone.main.commits[0] for clone in clones if clone.main.tip]
         past_fixes = _load_past_fixes(args.lake, repos, args.quiet)
         dossiers = [
-            (
-                sighting,
-                _with_similar_fixes(
-                    build_dossier(sighting.report, clones, hints.merge_with(hints_from_document(sighting.document))),
-                    past_fixes,
-                ),
-            )
+            (sighting, _with_similar_fixes(_build_dossier(sighting, clones, hints), past_fixes))
             for sighting in _best_sightings(sightings)
         ]
     _write_dossiers(args, dossiers)
     if dossiers:
         return cli.EXIT_RACES
     return cli.EXIT_ENVIRONMENT if faults else cli.EXIT_NOTHING
+
+
+def _build_dossier(sighting: Sighting, clones: list[Clone], hints: DocumentHints) -> Dossier:
+    """The dossier of a race; from the report alone if anything goes wrong in a clone."""
+    from deadheat.repo.document_claims import hints_from_document
+    from deadheat.repo.dossier import build_dossier
+
+    hints = hints.merge_with(hints_from_document(sighting.document))
+    try:
+        return build_dossier(sighting.report, clones, hints)
+    except Exception as error:
+        if not clones:
+            raise
+        part = f"race {sighting.verdict.race} is explained without the code"
+        cli.print_to_stderr(str(unexpected_fault(error, sighting.uri, part)))
+        return build_dossier(sighting.report, (), hints)
 
 
 def _warn_unknown_revisions(revisions: list[str], clones: list[Clone]) -> None:
