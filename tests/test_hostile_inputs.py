@@ -136,6 +136,16 @@ def test_full_temporary_folder_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"a!a.zip: cannot be copied to {tempfile.gettempdir()} (no space left on device), skipped" in fault
 
 
+def test_archive_with_many_bad_members_is_a_few_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = [(f"{number}.gz", gzip.compress(LOG)[:-4]) for number in range(100)]
+    (tmp_path / "a.tar").write_bytes(make_tar(*bad, ("b.log", OTHER)))
+    for command in ("scan", "explain"):
+        assert cli.main([command, str(tmp_path)]) == cli.EXIT_RACES
+        lines = capsys.readouterr().err.splitlines()
+        assert len(lines) == 21
+        assert lines[-1].endswith("a.tar: 80 more faults in this file")
+
+
 def test_ingest_writes_a_row_for_each_bad_input_and_reads_it_again_with_higher_limits(
     spark: Any, tmp_path: Path
 ) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
+
+_Item = TypeVar("_Item")
+# faults in one file that are described one by one
+_MAX_FAULTS_OF_FILE = 20
 
 
 class DeadheatError(Exception):
@@ -19,6 +23,17 @@ class DeadheatError(Exception):
 
 class UnreadableError(DeadheatError):
     """A document could not be read, or not completely."""
+
+
+def limit_faults(items: Iterable[_Item], uri: str) -> Iterator[_Item | UnreadableError]:
+    """Passes on what was read of a file and its first faults; the number of the others is the last fault."""
+    count = 0
+    for item in items:
+        count += isinstance(item, UnreadableError)
+        if count <= _MAX_FAULTS_OF_FILE or not isinstance(item, UnreadableError):
+            yield item
+    if count > _MAX_FAULTS_OF_FILE:
+        yield UnreadableError(f"{count - _MAX_FAULTS_OF_FILE} more faults in this file", uri)
 
 
 class DocumentFaults:

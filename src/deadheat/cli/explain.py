@@ -177,7 +177,7 @@ def _family_members(dossiers: list[tuple[Sighting, Dossier]]) -> dict[str, list[
 
 def _read_sightings(paths: list[str], limits: ArchiveLimits | None) -> tuple[list[Sighting], list[UnreadableError]]:
     from deadheat.api import read_opened_documents
-    from deadheat.errors import UnreadableError
+    from deadheat.errors import UnreadableError, limit_faults
     from deadheat.sources import file_listing, files
 
     sightings: list[Sighting] = []
@@ -186,7 +186,8 @@ def _read_sightings(paths: list[str], limits: ArchiveLimits | None) -> tuple[lis
         if isinstance(entry, UnreadableError):
             faults.append(entry)
             continue
-        for item in read_opened_documents(files.open_documents(files.FileRange(entry), None, limits)):
+        documents = files.open_documents(files.FileRange(entry), None, limits)
+        for item in limit_faults(read_opened_documents(documents), entry.uri):
             if isinstance(item, UnreadableError):
                 faults.append(item)
             elif isinstance(item, Sighting):

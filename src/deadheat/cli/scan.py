@@ -11,7 +11,7 @@ from deadheat import cli, plugins
 from deadheat.api import ReadOptions, read_opened_documents
 from deadheat.cli import worker_pool
 from deadheat.cli.progress import ProgressLine
-from deadheat.errors import UnreadableError, unexpected_fault
+from deadheat.errors import UnreadableError, limit_faults, unexpected_fault
 from deadheat.grouping import race_assignment, races
 from deadheat.model import Document, Sighting
 from deadheat.output import OutputStyle
@@ -123,7 +123,7 @@ class ScanJob:
         faults, batch = 0, _SightingBatch()
         try:
             documents = files.open_documents(unit, tick, self._options.archive_limits)
-            for item in read_opened_documents(documents, read_options):
+            for item in limit_faults(read_opened_documents(documents, read_options), unit.entry.uri):
                 if isinstance(item, UnreadableError):
                     faults += 1
                     yield "fault", item
