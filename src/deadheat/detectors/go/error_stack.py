@@ -25,8 +25,9 @@ and no actor. They show where the program failed and are not evidence of a race.
 ## Damage that is tolerated
 
 Timestamps and other prefixes, missing indentation, doubled blank lines, lines wrapped at a column, escaped line breaks
-in a log line, foreign lines between frames, log lines glued to either end of a line. At least two frames are needed, and
-three if foreign lines are between them. A wrapped error prints one stack per wrapping: the first one is where the error was created, and the others are ignored.
+in a log line, foreign lines between frames, log lines glued to either end of a line. At least two frames are needed;
+three if foreign lines are between them. A wrapped error prints one stack per wrapping: the first one is where the error
+was created, and the others are ignored.
 """
 
 from __future__ import annotations
