@@ -103,8 +103,8 @@ class GitSandbox:
             self.missing.append("the clone is partial: missing files are not read")
         if (common_folder / "objects" / "info" / "alternates").exists():
             self.missing.append(
-                "objects in alternate repositories are not read; `git repack -a -d` in the clone copies them, then remove"
-                " objects/info/alternates"
+                "objects in alternate repositories are not read; `git repack -a -d` in the clone copies them, then"
+                " remove objects/info/alternates"
             )
         if (common_folder / "reftable").is_dir():
             self.missing.append("refs are stored in a reftable, which is not read")
