@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import deadheat
 from deadheat import cli
 from deadheat.model import Document, Frame, Origin
 from deadheat.repo.clone import Clone, DependencyModule, dependency_of, matching_paths
@@ -15,8 +16,8 @@ from deadheat.repo.dossier import build_dossier
 from deadheat.repo.owners import match_codeowners, parse_approvers
 from deadheat.repo.reproduction import find_reproduction
 from deadheat.symbols import go
-from tests.repositories import MODULE, Repository, go_report, told_of
-from tests.test_code_pin import FIXED, HUB, MOVED, race
+from tests.repositories import MODULE, Repository, go_report, line, told_of
+from tests.test_code_pin import FIXED, HUB, MOVED, race, race_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,6 +93,15 @@ def test_the_number_of_the_issue_decides(repo: Repository) -> None:
     mine = repo.put("hub: wait for it\n\nclose acme/relay#41", {"hub/hub.go": MOVED})
     repo.put("hub: fix data race\n\nclose #99", {"hub/hub.go": FIXED})
     assert told_of(repo, race(HUB), DocumentHints(issues=("41",))).fixed_by[0].commit == mine
+
+
+def test_line_without_a_name_was_not_added_by_a_commit(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    text, write = race_text(HUB), line(HUB, "h.count = 0")
+    report = deadheat.scan(text.replace(f"hub.go:{write} ", f"hub.go:{write + 2} "))[0].report
+    found = told_of(repo, report)
+    assert not any("}" in why for c in found.introduced_by for why in c.why)
+    assert not any(owner.why.startswith("wrote the racing line in Close") for owner in found.owners)
 
 
 @pytest.mark.parametrize(

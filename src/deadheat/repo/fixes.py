@@ -184,6 +184,10 @@ def _tracked_frames(report: Report) -> list[Frame]:
     return [f for f in dict.fromkeys(frames + tests) if f.line is not None][:40]
 
 
+# not "}", "return" and "} else {": every function has such lines, and deferred calls run there
+_NAME_IN_LINE = re.compile(rb"\b(?!(?:return|else|break|continue|default|do|try)\b)[A-Za-z_]\w*")
+
+
 class ReportHistory:
     """The paths of the files of a report over time, and the commits that changed them."""
 
@@ -202,7 +206,7 @@ class ReportHistory:
         return {
             t: file_versions.position_introducing_line(self.clone, t.path, t.function, t.line, self.pin_position)
             for t in self.functions
-            if t.line.strip() and (t.is_racing or b"go " in t.line)
+            if _NAME_IN_LINE.search(t.line) and (t.is_racing or b"go " in t.line)
         }
 
     def _main_position(self, commit: str) -> int:
