@@ -58,9 +58,9 @@ def test_a_mail_says_when_it_was_written() -> None:
 
 def test_numbers_in_the_tracker() -> None:
     assert said(id="30669").issues == ("30669",)
-    assert said(id="acme/relay#17").issues == ("17",)
-    assert said(id="https://host/acme/relay/issues/17").issues == ("17",)
-    assert said(claim("reference", "acme/relay#5", "duplicate-of"), id="7").issues == ("7", "5")
+    assert said(id="acme/relay#17").issues == ("acme/relay#17",)
+    assert said(id="https://host/acme/relay/issues/17").issues == ("acme/relay#17",)
+    assert said(claim("reference", "acme/relay#5", "duplicate-of"), id="7").issues == ("7", "acme/relay#5")
     assert said(id="hub.TestIssue12").issues == ()
     assert said(id="<20221208.abc@host>").issues == ()
 

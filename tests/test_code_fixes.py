@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import deadheat
 from deadheat import cli
-from deadheat.model import Frame, Origin
+from deadheat.model import Document, Frame, Origin
 from deadheat.repo.clone import Clone, DependencyModule, dependency_of, matching_paths
-from deadheat.repo.document_claims import DocumentHints
+from deadheat.repo.document_claims import DocumentHints, hints_from_document
 from deadheat.repo.dossier import build_dossier
 from deadheat.repo.owners import match_codeowners, parse_approvers
 from deadheat.repo.reproduction import find_reproduction
 from deadheat.symbols import go
-from tests.repositories import MODULE, Repository, go_report, told_of
-from tests.test_code_pin import FIXED, HUB, MOVED, race
+from tests.repositories import MODULE, Repository, go_report, line, told_of
+from tests.test_code_pin import FIXED, HUB, MOVED, race, race_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,6 +93,42 @@ def test_the_number_of_the_issue_decides(repo: Repository) -> None:
     mine = repo.put("hub: wait for it\n\nclose acme/relay#41", {"hub/hub.go": MOVED})
     repo.put("hub: fix data race\n\nclose #99", {"hub/hub.go": FIXED})
     assert told_of(repo, race(HUB), DocumentHints(issues=("41",))).fixed_by[0].commit == mine
+
+
+def test_line_without_a_name_was_not_added_by_a_commit(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    text, write = race_text(HUB), line(HUB, "h.count = 0")
+    report = deadheat.scan(text.replace(f"hub.go:{write} ", f"hub.go:{write + 2} "))[0].report
+    found = told_of(repo, report)
+    assert not any("}" in why for c in found.introduced_by for why in c.why)
+    assert not any(owner.why.startswith("wrote the racing line in Close") for owner in found.owners)
+
+
+@pytest.mark.parametrize(
+    ("issue", "message", "is_named"),
+    [
+        ("41", "close #41", True),
+        ("acme/relay#41", "close #41", True),
+        ("Acme/Relay#41", "see https://github.com/acme/relay/issues/41", True),
+        ("upstream/relay#41", "close #41", True),  # the name of a remote
+        ("acme/outbox#41", "close #41", False),
+        ("https://github.com/acme/outbox/issues/41", "close #41", False),
+        ("acme/relay#41", "close acme/outbox#41", False),
+        ("41", "close https://github.com/acme/outbox/issues/41", False),
+        ("acme/relay#41", "see other/tracker/issues/41", False),
+    ],
+)
+def test_issue_of_another_tracker_is_not_the_number_of_a_fix(
+    repo: Repository, issue: str, message: str, is_named: bool
+) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("remote", "add", "upstream", "git@github.com:Upstream/relay.git")
+    other = repo.put(f"hub: wait for it\n\n{message}", {"hub/hub.go": MOVED})
+    fix = repo.put("hub: fix data race", {"hub/hub.go": FIXED})
+    hints = hints_from_document(Document("a.md", "issue", id=issue))
+    found = told_of(repo, race(HUB), hints).fixed_by
+    assert [c.commit for c in found if "names #41" in c.why] == ([other] if is_named else [])
+    assert is_named or found[0].commit == fix
 
 
 def test_a_fix_that_was_already_out(repo: Repository) -> None:

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from deadheat import cli
 from deadheat.errors import DeadheatError
 from deadheat.repo.clone import Clone
 from deadheat.repo.dossier import build_dossier
 from deadheat.repo.git import MAX_OBJECT_BYTES, GitReader, GitSandbox, git_environment
 from deadheat.repo.pinning import find_pin
+from tests.cases import ROOT
 from tests.repositories import MODULE, Repository
 from tests.test_code_pin import FIXED, HUB, race
 from tests.watchdog import time_limit
@@ -56,7 +58,22 @@ def test_borrowed_objects_are_not_read(repo: Repository, tmp_path: Path) -> None
     repo.git("clone", "-q", "--shared", str(repo.path), str(tmp_path / "borrower"))
     with Clone(str(tmp_path / "borrower")) as clone:
         assert find_pin(clone, race(HUB)) is None
+        assert not clone.main.tip
         assert any("alternate repositories" in m for m in clone.git.missing)
+        assert any("history" in m for m in clone.git.missing)
+
+
+def test_clone_that_borrows_objects_is_explained(
+    repo: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("clone", "-q", "--reference", str(repo.path), str(repo.path), str(tmp_path / "borrower"))
+    (tmp_path / "a.log").write_text((ROOT / "go" / "two-goroutines.txt").read_text())
+    command = ["explain", "--repo", str(tmp_path / "borrower"), str(tmp_path / "a.log")]
+    assert cli.main(command) == cli.EXIT_RACES
+    out, err = capsys.readouterr()
+    assert "git repack -a -d" in " ".join(out.split())
+    assert err == ""
 
 
 def test_a_pointer_to_another_repository_is_not_followed(repo: Repository, tmp_path: Path) -> None:

@@ -140,3 +140,42 @@ def test_report_after_a_long_gap_is_found(gap: int, filler: Callable[[int], byte
     banners = b"the words DATA RACE and nothing else\n" * 40
     text = banners + filler(gap) + banners + REPORT + banners
     assert [s.span.offset for s in deadheat.scan(text, diagnose=False)] == [text.index(b"WARNING: DATA RACE\nW")]
+
+
+# what this tool prints, in a page about it
+TWO_COLUMNS = """\
+# A data race
+
+$ deadheat explain depot.log
+1. read/write race in depot.(*Shelf): Total / Add
+   READ by goroutine 7                                         WRITE by goroutine 6
+     depot.(*Shelf).Total                                        depot.(*Shelf).Add
+         depot/shelf.go:21                                           depot/shelf.go:13
+     depot.TestShelf.func1                                       depot.TestShelf
+         depot/shelf_test.go:9                                       depot/shelf_test.go:14
+"""
+FILE_THEN_LIST = """\
+# A data race
+
+$ deadheat scan var/log/depot.log
+1. concurrent map in main.(*Depot).total
+
+   READ by goroutine 1
+         /home/ci/src/depot/main.go:19
+     main.main
+         /home/ci/src/depot/main.go:34
+"""
+TWO_NAMES = """\
+The data race is between these two, see
+
+    depot.(*Shelf).Total
+        depot/shelf.go:21
+    which is called while the shelf is filled in
+    depot.(*Shelf).Add
+        depot/shelf.go:13
+"""
+
+
+@pytest.mark.parametrize("text", [TWO_COLUMNS, FILE_THEN_LIST, TWO_NAMES])
+def test_page_about_a_race_has_no_error_stack(text: str) -> None:
+    assert deadheat.scan(text, "page.md", opt_in=True) == []

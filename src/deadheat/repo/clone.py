@@ -165,6 +165,11 @@ class CommitSnapshot:
         return self._clone.read_source(self.tree.commit, path)
 
 
+def _owner_and_name(address: str) -> str:
+    """The last two parts of an address: `git@github.com:pingcap/tidb.git` is `pingcap/tidb`."""
+    return "/".join(re.split(r"[/:]", address.rstrip("/").removesuffix(".git"))[-2:]).lower()
+
+
 # "module github.com/pingcap/tidb", in go.mod
 _MODULE_LINE = re.compile(rb"^module\s+\"?([^\s\"]{1,300})", re.MULTILINE)
 # "committer A Tester <tester@example.com> 1600086400 +0000"
@@ -226,6 +231,16 @@ class Clone:
         """The Go modules that the go.mod of the main line declares."""
         content = self.git.read_object(f"{self.main.tip}:go.mod") if self.main.tip else None
         return [m.decode("utf-8", "replace") for m in _MODULE_LINE.findall(content or b"")]
+
+    @cached_property
+    def _names(self) -> set[str]:
+        """What the repository is called: `owner/name` of its remotes and of its Go module."""
+        modules = [without_major_version(module) for module in self.go_modules]
+        return {_owner_and_name(address) for address in (*self.git.remote_urls, *modules)}
+
+    def has_tracker(self, address: str) -> bool:
+        """Whether an issue tracker is that of this repository: `owner/name`, an address, or nothing for the own one."""
+        return "/" not in address or _owner_and_name(address) in self._names
 
     @cached_property
     def tags(self) -> dict[str, str]:

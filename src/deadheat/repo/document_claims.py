@@ -23,8 +23,11 @@ _TOOL_NAMES = ("go", "linux")
 _VERSION_ROLES = ("found-in", "affects", "mentioned")
 # "5.x"
 _VERSION_WILDCARD = re.compile(r"\.[xX]\b")
-# "30669", "pingcap/tidb#30669", "https://…/issues/30669"; not a message id or test name
-_ISSUE_NUMBER = re.compile(r"(?:[\w.:/-]{0,200}(?:#|/(?:issues|pull)/))?(\d{1,9})$")
+# "30669", "pingcap/tidb#30669", "https://…/pingcap/tidb/issues/30669"; not a message id or test name
+_ISSUE = re.compile(
+    r"(?:[\w.:/-]{0,200}?(?P<repository>[\w.-]{1,100}/[\w.-]{1,100})/?(?:#|/(?:-/)?(?:issues|pull|merge_requests)/)"
+    r"|[\w.:/-]{0,200}(?:#|/(?:issues|pull)/))?(?P<number>\d{1,9})$"
+)
 # an injection: "set @@tidb_index_join_batch_size = 1"
 _STEP_KINDS = ("step", "injection")
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -37,7 +40,7 @@ class DocumentHints:
     """What a document or the user says about a report. Always checked."""
 
     revisions: tuple[str, ...] = ()  # revisions and dates (YYYY-MM-DD)
-    issues: tuple[str, ...] = ()  # issue numbers in the tracker
+    issues: tuple[str, ...] = ()  # "30669", or "pingcap/tidb#30669" if the tracker is known
     claims: tuple[Claim, ...] = ()  # to be checked: versions, suspects, fixes
     steps: tuple[Claim, ...] = ()  # steps to reproduce
 
@@ -54,16 +57,33 @@ def hints_from_document(document: Document | None) -> DocumentHints:
     """The hints in a bug report."""
     if document is None:
         return DocumentHints()
-    claims = document.claims
+    tracker = match["repository"] if (match := _ISSUE.match(document.id)) else None
+    claims = tuple(_qualify_reference(claim, tracker) for claim in document.claims)
     revisions = [*_linked_commits(claims), *_claimed_versions(claims), *_date_written(document.written)]
     issues = [document.id] + [claim.value for claim in claims if claim.role == "duplicate-of"]
-    numbers = [match[1] for issue in issues if (match := _ISSUE_NUMBER.match(issue))]
+    names = [_issue_name(match) for issue in issues if (match := _ISSUE.match(issue))]
     return DocumentHints(
         tuple(dict.fromkeys(revisions)),
-        tuple(dict.fromkeys(numbers)),
+        tuple(dict.fromkeys(names)),
         tuple(claim for claim in claims if _is_checkable(claim)),
         tuple(claim for claim in claims if claim.kind in _STEP_KINDS),
     )
+
+
+def _qualify_reference(claim: Claim, tracker: str | None) -> Claim:
+    """A claim in which "#12" is an issue of the document's own tracker."""
+    is_bare = claim.kind in ("reference", "suspect") and claim.value.startswith("#")
+    return claim._replace(value=f"{tracker}{claim.value}") if tracker and is_bare else claim
+
+
+def _issue_name(issue: re.Match[str]) -> str:
+    return f"{issue['repository']}#{issue['number']}" if issue["repository"] else issue["number"]
+
+
+def issue_numbers_of(clone: Clone, issues: Sequence[str]) -> tuple[str, ...]:
+    """The numbers of the issues that are in the tracker of a clone. One whose tracker is not named is taken for one."""
+    found = [match for issue in issues if (match := _ISSUE.match(issue))]
+    return tuple(m["number"] for m in found if clone.has_tracker(m["repository"] or ""))
 
 
 def is_program_version(claim: Claim) -> bool:
@@ -130,7 +150,7 @@ class ClaimChecker:
         if claim.kind in ("suspect", "reference"):
             position = self._main_line_position(claim)
             if position is None:
-                return ClaimAnswer(claim, None, "no commit on the main line names this change")
+                return ClaimAnswer(claim, None, "no commit on the main line of this repository names this change")
             is_suspect = claim.kind == "suspect"
             return self._check_suspect(claim, position) if is_suspect else self._check_fix(claim, position, fixes)
         if claim.role == "fixed-in":
@@ -182,8 +202,9 @@ class ClaimChecker:
 
     def _main_line_position(self, claim: Claim) -> int | None:
         """The main line position of the change or commit that a claim names."""
-        if "#" in claim.value and (number := _ISSUE_NUMBER.match(claim.value)):
-            return self._clone.messages.position_of_change(number[1])
+        if "#" in claim.value and _ISSUE.match(claim.value):
+            numbers = issue_numbers_of(self._clone, [claim.value])
+            return self._clone.messages.position_of_change(numbers[0]) if numbers else None
         reference = _COMMIT_ID.match(claim.value)
         commit = self._clone.resolve_revision(reference[1]) if reference else None
         return self._clone.main.position_of(commit) if commit else None

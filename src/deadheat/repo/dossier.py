@@ -13,7 +13,7 @@ from deadheat.diagnosis import verification_step
 from deadheat.model import ActorState, Op
 from deadheat.repo.clone import CommitSnapshot, dependency_of, dependency_revision
 from deadheat.repo.code_diagnosis import diagnose_at_pin, diagnose_without_pin
-from deadheat.repo.document_claims import ClaimChecker, DocumentHints
+from deadheat.repo.document_claims import ClaimChecker, DocumentHints, issue_numbers_of
 from deadheat.repo.fixes import FixFinder, ReportHistory, releases_with
 from deadheat.repo.owners import OriginFinder, find_owners
 from deadheat.repo.pinning import cut_before, find_pin
@@ -105,7 +105,7 @@ def _dossier_at_pin(
     both_sides = find_racing_lines(clone, snapshot.tree, report)
     variable = find_variable(snapshot.tree, both_sides, report)
     history = ReportHistory(clone, pin, report, both_sides)
-    fixes = FixFinder(history).find_fixes(variable, hints.issues)
+    fixes = FixFinder(history).find_fixes(variable, issue_numbers_of(clone, hints.issues))
     if fixes and fixes[0].is_convincing and (clone.main.position_of(pin.best_window.last) or 0) >= fixes[0].position:
         shorter_pin = cut_before(clone, pin, fixes[0].position)
         if shorter_pin != pin:

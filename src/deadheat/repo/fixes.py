@@ -75,11 +75,12 @@ class CandidateCommit:
 
 
 def score_message(
-    commit: str, message: CommitMessage, identifiers: list[tuple[str, str]], issues: Sequence[str]
+    clone: Clone, commit: str, message: CommitMessage, identifiers: list[tuple[str, str]], issues: Sequence[str]
 ) -> CandidateCommit:
     candidate = CandidateCommit(commit, message.subject, message.time)
-    closed = message.closed_issues
-    issue = next((each for each in issues if re.search(rf"(?:#|issues/){re.escape(each)}\b", message.text)), None)
+    closed = [issue.number for issue in message.closed_issues if clone.has_tracker(issue.tracker)]
+    named = {issue.number for issue in message.named_issues if clone.has_tracker(issue.tracker)} if issues else ()
+    issue = next((each for each in issues if each in named or each in closed), None)
     if issue is not None:
         candidate.on_variable, candidate.closes_issue = True, issue in closed
         candidate.add_reason(9.0 if issue in closed else 4.0, f"names #{issue}")
@@ -183,6 +184,10 @@ def _tracked_frames(report: Report) -> list[Frame]:
     return [f for f in dict.fromkeys(frames + tests) if f.line is not None][:40]
 
 
+# not "}", "return" and "} else {": every function has such lines, and deferred calls run there
+_NAME_IN_LINE = re.compile(rb"\b(?!(?:return|else|break|continue|default|do|try)\b)[A-Za-z_]\w*")
+
+
 class ReportHistory:
     """The paths of the files of a report over time, and the commits that changed them."""
 
@@ -201,7 +206,7 @@ class ReportHistory:
         return {
             t: file_versions.position_introducing_line(self.clone, t.path, t.function, t.line, self.pin_position)
             for t in self.functions
-            if t.line.strip() and (t.is_racing or b"go " in t.line)
+            if _NAME_IN_LINE.search(t.line) and (t.is_racing or b"go " in t.line)
         }
 
     def _main_position(self, commit: str) -> int:
@@ -310,7 +315,7 @@ class FixFinder:
     ) -> CandidateCommit:
         commit = self._clone.main.commits[position]
         later_changes = self._history.later_changes
-        candidate = score_message(commit, message, names if position in later_changes else [], issues)
+        candidate = score_message(self._clone, commit, message, names if position in later_changes else [], issues)
         if position in later_changes:
             candidate.add_reason(*later_changes[position])
             candidate.in_file = True

@@ -25,8 +25,9 @@ and no actor. They show where the program failed and are not evidence of a race.
 ## Damage that is tolerated
 
 Timestamps and other prefixes, missing indentation, doubled blank lines, lines wrapped at a column, escaped line breaks
-in a log line, foreign lines between frames, log lines glued to either end of a line. At least two frames are needed. A
-wrapped error prints one stack per wrapping: the first one is where the error was created, and the others are ignored.
+in a log line, foreign lines between frames, log lines glued to either end of a line. At least two frames are needed;
+three if foreign lines are between them. A wrapped error prints one stack per wrapping: the first one is where the error
+was created, and the others are ignored.
 """
 
 from __future__ import annotations
@@ -186,8 +187,10 @@ class GoErrorStackParser:
             return self._parse_function_line(body)
         if _CUT_PART.match(body) and len(self._cut_text) < 2000:
             return self._add_cut_text(body)
-        # the location of the first function may still follow, but a file name may look like a function
-        is_function = "/" in self._symbol or "(" in self._symbol or _LOG_LINE.match(body) is not None
+        # the location of the first function may still follow, but a file name may look like one: "cat logs/crash.log"
+        is_function = "(" in self._symbol
+        if not self._doubtful_line:
+            is_function = is_function or "/" in self._symbol or _LOG_LINE.match(body) is not None
         if not self._frames and not (is_function and self._foreign_count < _MAX_FOREIGN_LINES):
             return self._restart_stack(body)
         return self._reject_line(body)
@@ -285,6 +288,8 @@ class GoErrorStackParser:
         path, line, suffix = match.groups()
         if suffix.lstrip().startswith("+0x"):
             return LineVerdict.ABANDONED  # a goroutine dump
+        if suffix[:1].isspace() and _LOCATION_LINE.match(suffix.strip()):
+            return LineVerdict.ABANDONED  # two columns
         if self._foreign_count:
             self._damage.add(Damage.INTERLEAVED)
         self._foreign_count, self._cut_text, self._possible_function = 0, "", ""
@@ -306,7 +311,9 @@ class GoErrorStackParser:
 
     def finish(self, ends_mid_line: bool) -> Report | None:
         frames = self._frames
-        if len(frames) < 2 or all(frame.origin in _UNINFORMATIVE_ORIGINS for frame in frames):
+        # two names with places and other text between them are prose, or the output of another tool
+        enough = 3 if Damage.INTERLEAVED in self._damage else 2
+        if len(frames) < enough or all(frame.origin in _UNINFORMATIVE_ORIGINS for frame in frames):
             return None
         # without text above the first function and a location after the last, lines may be reversed
         might_be_reversed = Damage.NO_BANNER in self._damage and self._state == self._parse_location_line

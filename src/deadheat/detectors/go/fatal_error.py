@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.detectors import Detector, LineVerdict
 from deadheat.detectors.go import report_builder
-from deadheat.detectors.go.line_patterns import JOINED_LINES, LOG_PREFIX
+from deadheat.detectors.go.line_patterns import JOINED_LINES, LOG_PREFIX, PROFILE_LABELS
 from deadheat.detectors.go.report_builder import GoStackRecord
 from deadheat.model import ActorState, Damage, Frame, Op, Report
 from deadheat.parsing import line_order
@@ -45,7 +45,9 @@ _OPENING_LINE = lazy_compile(
     r"|WaitGroup is reused before previous Wait has returned)(?: \[recovered[^\]]*\])?"
 )
 # "goroutine 20 [running]:", "goroutine 7 gp=0xc000007a40 m=3 [semacquire, 2 minutes]:"; Jira: "\[
-_GOROUTINE_HEADER = lazy_compile(r"goroutine (\d{1,18})(?: gp=\S+ m=\S+(?: mp=\S+)?)? \\?\[([^\]\\]{1,100})\\?\]:")
+_GOROUTINE_HEADER = lazy_compile(
+    rf"goroutine (\d{{1,18}})(?: gp=\S+ m=\S+(?: mp=\S+)?)? \\?\[([^\]\\]{{1,100}})\\?\]{PROFILE_LABELS}:"
+)
 # "created by main.main in goroutine 1", before Go 1.21 without the goroutine
 _CREATED_BY = lazy_compile(r"created by (\S.*?)(?: in goroutine \d+)?$")
 # "main.work({0x4a4b4c, 0x3}, 0xc000012345)", "main.(*T).Add(...)", "main.main()"

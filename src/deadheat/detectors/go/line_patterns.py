@@ -35,10 +35,12 @@ ACCESS_HEADER_END: Final = lazy_compile(_ACTOR)
 # "Goroutine 7 (running) created at:"
 CREATION_HEADER: Final = lazy_compile(r"Goroutine (\d{1,18}|[A-Z]) \((running|finished)\) created at:")
 
+# Go 1.27 prints the labels of `runtime/pprof` behind the state: ' {path: w, request: "GET \"/put\" {a}"}'
+PROFILE_LABELS: Final = r"(?: \{(?:[^\"{}]|\"(?:[^\"\\]|\\.){0,2000}\"){0,2000}\})?"
 # the ends of lines that were joined; a call is followed by its location. Lines that were copied from a terminal may be
 # padded with spaces
 _LINE_GAP: Final = r"(?:\\[rt]|[^\w/(\[<.?=+])"
-_GOROUTINE_HEADER: Final = r"oroutine(?: \d{1,18})?(?: gp=[^\[]{1,80})?(?: \[[^\]]{1,80}\])?:"
+_GOROUTINE_HEADER: Final = r"oroutine(?: \d{1,18})?(?: gp=[^\[]{1,80})?(?: \[[^\]]{1,80}\])?" + PROFILE_LABELS + ":"
 _FILE_AND_LINE: Final = r"[^\s()]{1,400}:\d{1,9}\b"
 # "-:0 +0x5ab3f1" is a location, too
 JOINED_LINES: Final = JoinedLinePatterns(
@@ -87,7 +89,7 @@ _QUALIFIED_NAME = lazy_compile(r"[A-Za-z_][^\s:]{0,400}\.[^\s:]{1,400}$")
 # "+0x2f", "12 +0x384": the rest of a wrapped location
 OFFSET_LINE = lazy_compile(r"(\d{0,9})\s*\+0x[0-9a-f]+$")
 # "goroutine 12 [running]:" starts a goroutine dump, whose frames look the same
-GOROUTINE_DUMP = lazy_compile(r"goroutine \d+ \[[^\]]{1,80}\]:$")
+GOROUTINE_DUMP = lazy_compile(rf"goroutine \d+ \[[^\]]{{1,80}}\]{PROFILE_LABELS}:$")
 
 # "==================", in mail "=3D=3D=3D"; an unfinished log line may precede it
 _BAR = lazy_compile(r"(?:=3D|=){8,}$")

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _SHA256_FORMAT = re.compile(r"^\s*objectformat\s*=\s*sha256\s*$", re.IGNORECASE | re.MULTILINE)
 # "	promisor = true": objects may be missing
 _PROMISOR = re.compile(r"^\s*promisor\s*=\s*true\s*$", re.IGNORECASE | re.MULTILINE)
+# "	url = https://github.com/pingcap/tidb.git", "	url = git@github.com:pingcap/tidb"
+_REMOTE_URL = re.compile(r"^\s*url\s*=\s*(\S{1,1000})\s*$", re.IGNORECASE | re.MULTILINE)
 _LOOSE_FOLDER = re.compile(r"[0-9a-f]{2}$")
 _PACK_FILE = re.compile(r"pack-[0-9a-f]{40,64}\.(?:pack|idx|promisor)$")
 # "4f0c… refs/heads/main"; refs such as "refs/pull/…" are ignored
@@ -89,6 +91,7 @@ class GitSandbox:
 
     def _build_folder(self, common_folder: Path) -> None:
         config = _read_small_file(common_folder / "config")
+        self.remote_urls = _REMOTE_URL.findall(config)
         lines = ["[core]", "\tbare = true", "\trepositoryformatversion = 1"]
         if _SHA256_FORMAT.search(config):
             lines += ["[extensions]", "\tobjectformat = sha256"]
@@ -102,7 +105,10 @@ class GitSandbox:
         if _PROMISOR.search(config):
             self.missing.append("the clone is partial: missing files are not read")
         if (common_folder / "objects" / "info" / "alternates").exists():
-            self.missing.append("objects in alternate repositories are not read")
+            self.missing.append(
+                "objects in alternate repositories are not read; `git repack -a -d` in the clone copies them, then"
+                " remove objects/info/alternates"
+            )
         if (common_folder / "reftable").is_dir():
             self.missing.append("refs are stored in a reftable, which is not read")
 
@@ -232,7 +238,7 @@ class GitReader:
         self._cache: dict[str, bytes] = {}
         self._cache_bytes = 0
         self.missing = self._sandbox.missing
-        self.refs = self._sandbox.refs
+        self.refs, self.remote_urls = self._sandbox.refs, self._sandbox.remote_urls
         self.head_name, self.head_commit = self._sandbox.head_name, self._sandbox.head_commit
         self.shallow = self._sandbox.shallow
 

@@ -100,6 +100,9 @@ class MainLine:
             self.database.close()
             self.database = disk_cache.connect_database(":memory:", _SCHEMA)
             self._update()
+        if self.tip and self.position_of(self.tip) is None:
+            git.missing.append(f"the history of {self.name} cannot be read")
+            self.tip = ""
 
     def close(self) -> None:
         self.database.close()

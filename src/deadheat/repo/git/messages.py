@@ -23,10 +23,19 @@ SYNCHRONIZATION_PHRASE = re.compile(
     r"|\block(?:ing|s|ed)?\b|\bconcurrent (?:access|map|read|write|use|modif)\w*",
     re.IGNORECASE,
 )
-# "close #31965", "fixes pingcap/tidb#31965", "Closes https://github.com/…/issues/31965"
-_CLOSED_ISSUE = re.compile(r"\b(?:close|fix|resolve)[sd]?:? +\S{0,80}?(?:#|issues/)(\d{1,9})\b", re.IGNORECASE)
+# "close #31965", "fixes pingcap/tidb#31965", "Closes https://github.com/pingcap/tidb/issues/31965"
+_CLOSED_ISSUE = re.compile(r"\b(?:close|fix|resolve)[sd]?:? +(\S{0,80}?)(?:#|issues/)(\d{1,9})\b", re.IGNORECASE)
+# the same without the verb
+_NAMED_ISSUE = re.compile(r"(?<![\w./:-])([\w./:-]{0,100}?)(?:#|issues/)(\d{1,9})\b")
 # "fix it (#30487)", "Merge pull request #30487 from …": the number of the pull request
 _CHANGE_NUMBER = re.compile(r"\(#(\d{1,9})\)|^Merge pull request #(\d{1,9})\b")
+
+
+class IssueName(NamedTuple):
+    """An issue that a message names."""
+
+    tracker: str  # "pingcap/tidb", "https://github.com/pingcap/tidb/", or "" for that of the repository itself
+    number: str
 
 
 class CommitMessage(NamedTuple):
@@ -46,8 +55,12 @@ class CommitMessage(NamedTuple):
         return _names_data_race(self.text)
 
     @property
-    def closed_issues(self) -> tuple[str, ...]:
+    def closed_issues(self) -> tuple[IssueName, ...]:
         return _find_closed_issues(self.text)
+
+    @property
+    def named_issues(self) -> tuple[IssueName, ...]:
+        return tuple(IssueName(*found) for found in _NAMED_ISSUE.findall(self.text))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -57,8 +70,8 @@ def _names_data_race(text: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def _find_closed_issues(text: str) -> tuple[str, ...]:
-    return tuple(_CLOSED_ISSUE.findall(text))
+def _find_closed_issues(text: str) -> tuple[IssueName, ...]:
+    return tuple(IssueName(*found) for found in _CLOSED_ISSUE.findall(text))
 
 
 def parse_commit(content: bytes) -> CommitMessage:
