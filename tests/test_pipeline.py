@@ -29,7 +29,7 @@ from deadheat import api
 from deadheat import spark as spark_module
 from deadheat.api import scan_text
 from deadheat.diagnosis import causes_of_report, ranking
-from deadheat.errors import DeadheatError
+from deadheat.errors import DeadheatError, unexpected_fault
 from deadheat.grouping import races as core_races
 from deadheat.grouping.links import ConnectedComponents, Link
 from deadheat.grouping.race_assignment import RaceAssigner, group_sightings, with_race
@@ -549,11 +549,11 @@ def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(tmp_path: Path, m
         (tmp_path / name).write_bytes(REPORT)
     todo = [one for work in input_files.list_work([str(tmp_path)]) for _, one in input_files.split_work(work)]
     (tmp_path / "a.log").unlink()
-    part = files.open_range
+    part, error = files.open_range, ValueError("nobody thought of this")
 
     def failing(raw: Any, uri: str, *args: Any) -> Any:
         if uri.endswith("b.log"):
-            raise ValueError("nobody thought of this")
+            raise error
         return part(raw, uri, *args)
 
     monkeypatch.setattr(files, "open_range", failing)
@@ -561,7 +561,7 @@ def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(tmp_path: Path, m
     told = [(Path(row["uri"]).name, row["fault"], row["unopened"]) for row in found]
     assert sorted(told, key=str) == [
         ("a.log", "no such file or directory", True),
-        ("b.log", "reading failed (ValueError('nobody thought of this'))", False),
+        ("b.log", tasks.fault_text(unexpected_fault(error, "")), False),
         ("c.log", None, None),
     ]
 
@@ -570,14 +570,15 @@ def test_what_a_range_has_shown_before_a_fault_counts(tmp_path: Path, monkeypatc
     (tmp_path / "a.log").write_bytes(REPORT * 3)
     ((_, whole),) = input_files.split_work(next(input_files.list_work([str(tmp_path)])))
 
+    error = ValueError("nobody thought of this")
+
     def failing(documents: Any) -> Any:
         yield from islice(api.read_opened_documents(documents), 2)
-        raise ValueError("nobody thought of this")
+        raise error
 
     monkeypatch.setattr(tasks, "read_opened_documents", failing)
     found = _task_rows(tmp_path / "lake", [whole._replace(is_range=True)])
-    fault = "reading failed (ValueError('nobody thought of this'))"
-    assert [row["fault"] for row in found] == [None, None, fault]
+    assert [row["fault"] for row in found] == [None, None, tasks.fault_text(unexpected_fault(error, ""))]
 
 
 def test_tasks_see_what_a_scan_sees_wherever_files_are_cut(long: Path, cases: Path) -> None:
