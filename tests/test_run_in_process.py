@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import resource
 import signal
 import sys
+import tempfile
 import threading
 from typing import TYPE_CHECKING
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 REPORT = ROOT / "go" / "two-goroutines.txt"
+OTHER = ROOT / "go" / "method-value.txt"
 TITLE = "read/write race in cart.(*Cart): Total / Add"
 Capture = pytest.CaptureFixture[str]
 
@@ -109,9 +114,75 @@ def test_stream_ends_when_its_target_fails() -> None:
     assert not stream.forward_block(memoryview(b"lost"))
     assert not stream.forward_block(memoryview(b"too"))
     os.close(into)
-    stream.copy.seek(0)
-    assert stream.copy.read() == b"losttoo"
+    assert [b"".join(part) for part in stream.copy.iter_parts()] == [b"losttoo"]
     stream.copy.close()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENOENT])
+def test_race_is_reported_without_a_temporary_file(
+    number: int, monkeypatch: pytest.MonkeyPatch, capfd: Capture
+) -> None:
+    def fail(**_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", fail)
+    assert run_deadheat("--brief", "--", "sh", "-c", f"cat {REPORT}; exit 7") == 7
+    out, err = capfd.readouterr()
+    assert out == REPORT.read_text()
+    assert TITLE in err
+    assert err.count(os.strerror(number).lower()) == 1
+
+
+def test_copy_that_fills_its_file_system_is_continued_in_memory() -> None:
+    copy = run.OutputCopy()
+    copy.append(memoryview(b"on disk, "))
+    copy.close()
+    copy._file = open("/dev/full", "r+b", buffering=0)  # noqa: SIM115
+    copy._file_size = 0
+    copy.append(memoryview(b"in memory, "))
+    copy.append(memoryview(b"and more"))
+    assert copy.error is not None
+    assert copy.error.errno == errno.ENOSPC
+    assert [b"".join(part) for part in copy.iter_parts()] == [b"in memory, and more"]
+    copy.close()
+
+
+def test_end_of_a_long_output_is_kept_in_memory(monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:
+    monkeypatch.setattr(run, "_MAX_KEPT_IN_MEMORY", 1 << 14)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # bash, because it writes to no file
+    script = f"cat {REPORT}; head -c 200000 /dev/zero; echo; cat {OTHER}; exit 7"
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        assert run_deadheat("--brief", "--", "sh", "-c", script) == 7
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    err = capfd.readouterr().err
+    assert "2 races" in err, "one in the file, one in memory"
+    lost = re.search(r"file too large; (\d+) bytes of it are not searched", err)
+    assert lost is not None
+    assert 0 < int(lost[1]) < 200000
+
+
+def test_command_is_not_started_twice_if_it_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+
+    def replace(file: str, args: list[str]) -> None:
+        started.append(args)
+        raise OSError(errno.EACCES, "no")
+
+    def fail(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "no processes")
+
+    monkeypatch.setattr(os, "execvp", replace)
+    monkeypatch.setattr(os, "posix_spawnp", fail)
+    handlers = [(number, signal.getsignal(number)) for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT)]
+    try:
+        assert run_deadheat("--", "some", "command") == 126
+    finally:
+        for number, handler in handlers:
+            signal.signal(number, handler)
+    assert started == [["some", "command"]]
 
 
 def test_non_blocking_target_is_waited_for() -> None:
