@@ -17,6 +17,7 @@ from itertools import chain
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from deadheat import cli
+from deadheat.baseline.test_runs import selects_tests
 from deadheat.cli import gate, worker_pool
 from deadheat.errors import DeadheatError
 from deadheat.parsing.test_events import GoTestFailures
@@ -455,6 +456,7 @@ _EXAMPLES = """examples:
 exit status: that of COMMAND, 128 + N if signal N ended it, 127 if it was not found; with --gate
 1 for new races and 0 for none, unless COMMAND failed for another reason than known races
 """
+_FIRST_SIGNAL_STATUS = 128
 _EXIT_NOT_FOUND, _EXIT_NOT_EXECUTABLE = 127, 126
 
 
@@ -484,6 +486,7 @@ def run_test_command(args: argparse.Namespace) -> int:
         args.parser.error("--gate needs a --baseline")
     gate.check_options(args, args.parser)
     inspection = gate.RaceInspection(args, gated, sys.stderr)
+    inspection.selects_tests = selects_tests([*command, *os.environ.get("GOFLAGS", "").split()])
     try:
         result = run_child(command)
     except NotStartedError as error:
@@ -503,6 +506,8 @@ def _report_result(args: argparse.Namespace, inspection: gate.RaceInspection, re
     """Writes the findings and returns the exit status."""
     for line in result.warnings(args.quiet):
         cli.print_to_stderr(line)
+    inspection.is_cut = result.status > _FIRST_SIGNAL_STATUS or not result.is_complete
+    inspection.has_failed = result.status != 0
     inspection.inspect_documents(document for stream in result.streams for document in stream.documents())
     try:
         _write_findings(inspection, args.output)

@@ -1,0 +1,439 @@
+"""Evidence in logs of `go test` that a test or a package ran to its end; only the gate reads it.
+
+The lines are found by literals. What cannot be read as a result is no evidence: then a known race that was not
+found is not called gone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from deadheat.text.decoding import HEAD_SIZE, SINGLE_BYTE, detect_layout
+from deadheat.text.prefilter import make_searcher
+from deadheat.text.window import DocumentRange, OpenedDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from deadheat.baseline import KnownRace
+    from deadheat.errors import UnreadableError
+
+    ReadBytes = Callable[[int], bytes]
+
+_LITERALS: Final = (
+    *(b"ok  ", b"FAIL\t", b"FAIL\\t", b"FAIL  ", b"?   ", b"--- PASS: ", b"--- FAIL: ", b"--- SKIP: "),
+    *(b"(cached)", b"no tests to run", b"goos: ", b" -run", b" -skip", b"-test.run", b"-test.skip"),
+    # without the quote at the end, with which the next literal could begin
+    *(b'"Action":"pass', b'"Action":"fail', b'"Action":"skip', b'"Action":"build-fail'),
+)
+# longer lines are ignored
+_MAX_LINE: Final = 1 << 12
+_BLOCK_SIZE: Final = 1 << 19
+# a tab, as it is, in a JSON string, or as the spaces of a terminal
+_GAP = rb"(?:\t|\\t| {1,8})"
+# "ok  \texample.com/p\t1.234s", "ok  \texample.com/p\t(cached)\tcoverage: 5.0% of statements",
+# "FAIL\texample.com/p\t0.01s", "FAIL\texample.com/p [build failed]", "?   \texample.com/p\t[no test files]";
+# after a timestamp, a label or a colour
+_PACKAGE_END = re.compile(
+    rb"(?:^|(?<=[\s\"'\]>|:m]))(?:ok  |(?P<failed>FAIL)|(?P<none>\?   ))" + _GAP + rb"(?P<package>[^\s\"\\]+)" + _GAP +
+    rb"(?:\d+(?:\.\d+)?s|(?P<cached>\(cached\))|(?P<broken>\[(?:build|setup) failed\])|\[no test files\])"
+    rb"(?P<rest>[^\n]*)"
+)  # fmt: skip
+# "    --- PASS: TestX/sub#01 (0.01s)"
+_TEST_END = re.compile(rb"--- (PASS|FAIL|SKIP): (\S+) \(")
+# '{"Time":"2024-05-01T12:00:00Z","Action":"pass","Package":"example.com/p","Test":"TestX","Elapsed":0.1}'
+_JSON_EVENT = re.compile(rb'\{"[^\n]{0,200}?"Action":"(pass|fail|skip|build-fail|output)"[^\n]*\}')
+_JSON_NAMES = re.compile(rb'"Package":"([^"\\]*)"(?:,"Test":"([^"\\]*)")?[,}]')
+# "go test -race -run TestX ./...", "./p.test -test.run='^TestX$'"
+_SELECTION = re.compile(rb"(?:^|[\s'\"])--?(?:test\.)?(?:run|skip)(?:[= ]|$)")
+
+
+class AbsenceState(StrEnum):
+    """What the logs say about a known race that was not found."""
+
+    GONE = "gone"  # its test ran to its end
+    NOT_RUN = "not run"  # its test did not run, or not to its end
+    NOT_KNOWN = "not known"  # the logs or the baseline do not tell
+
+
+class Absence(NamedTuple):
+    """The state of a known race that was not found, and why."""
+
+    state: AbsenceState
+    why: str
+    is_assumable: bool = False  # if the run was complete, the race is gone
+
+
+class RunEvent(NamedTuple):
+    """One piece of evidence; `kind` is one of these.
+
+    `document`: a document with the name `test` begins. `text`: it is not empty. `selected`: a command selects tests.
+    `begin`: there is output of a package. `verbose`: the output names tests that passed. `test`: a test ended.
+    `some`: perhaps only benchmarks ran. `result`: the result of a package before its end. `end`, `json-end`: a
+    package ended. Without a package, what comes before an `end` is of that package.
+    """
+
+    kind: str
+    package: str = ""
+    test: str = ""
+    result: str = ""
+    offset: int = 0
+
+
+@dataclass(slots=True)
+class PackageRun:
+    """One run of the tests of a package.
+
+    `result` is `pass`, `fail`, `skip` (no test files), `broken` (not built), `cached`, `none` (no test ran) or `cut`.
+    """
+
+    result: str = "cut"
+    is_verbose: bool = False  # every test that ended is named
+    is_partial: bool = False  # perhaps not all tests were asked for
+    tests: dict[str, set[str]] = field(default_factory=dict)  # the results of tests of known races
+
+
+class RaceOrigin(NamedTuple):
+    """Where a known race was seen, as far as the baseline tells."""
+
+    package: str
+    folders: tuple[str, ...]  # of its test files, if the package is not known
+    tests: tuple[str, ...]
+
+    def includes_package(self, package: str) -> bool:
+        if self.package:
+            return package == self.package
+        return any(package == folder or package.endswith(f"/{folder}") for folder in self.folders)
+
+    @property
+    def package_name(self) -> str:
+        return self.package or " and ".join(self.folders)
+
+
+def origin_of(entry: KnownRace) -> RaceOrigin:
+    """Where a known race was seen. Test files are only used by the tests of their own package."""
+    files = [site.rpartition(" ")[2] for site in entry.sites]
+    folders = {file.rpartition("/")[0] for file in files if file.endswith("_test.go")} - {""}
+    return RaceOrigin(entry.package, tuple(sorted(folders)), tuple(filter(None, (entry.test, entry.other_test))))
+
+
+class TestRunWatcher:
+    """Collects the evidence while documents are read, possibly in several processes."""
+
+    __test__ = False  # not a test case
+
+    def __init__(self, known: Iterable[KnownRace]) -> None:
+        self._tests = {test.encode() for entry in known for test in origin_of(entry).tests}
+        self._events: list[RunEvent] = []
+        self.evidence = TestRunEvidence()
+
+    def watch(
+        self, documents: Iterable[OpenedDocument | DocumentRange | UnreadableError]
+    ) -> Iterator[OpenedDocument | DocumentRange | UnreadableError]:
+        """Yields the documents; what is read of them is searched."""
+        for document in documents:
+            if isinstance(document, DocumentRange):
+                self._search_range(document)
+                yield document
+            elif isinstance(document, OpenedDocument) and detect_layout(document.head[:HEAD_SIZE]) is SINGLE_BYTE:
+                self._events.append(RunEvent("document", test=document.uri))
+                search = _EventSearch(self._events, self._tests)
+                search.feed(document.head)
+                yield document._replace(read=_watched_read(document.read, search))
+                search.finish()
+            else:
+                self._events.append(RunEvent("text"))
+                yield document
+
+    def _search_range(self, document: DocumentRange) -> None:
+        at, end = document.start, document.end
+        if not at:
+            self._events.append(RunEvent("document", test=document.uri))
+        search = _EventSearch(
+            self._events, self._tests, at, begins_line=not at or document.read_between(at - 1, at) == b"\n"
+        )
+        while end is None or at < end:
+            block = document.read_between(at, at + _BLOCK_SIZE if end is None else min(at + _BLOCK_SIZE, end))
+            if not block:
+                break
+            search.feed(block)
+            at += len(block)
+        if end is not None and at == end:  # the rest of the last line that begins in the range
+            search.feed(document.read_between(end, end + _MAX_LINE).partition(b"\n")[0])
+        search.finish()
+
+    def take_events(self) -> list[RunEvent]:
+        """The events of one or more documents, or of a part of one, for `evidence`."""
+        events = self._events[:]
+        self._events.clear()
+        return events
+
+
+def _watched_read(read: ReadBytes, search: _EventSearch) -> ReadBytes:
+    def read_block(size: int) -> bytes:
+        block = read(size)
+        search.feed(block)
+        return block
+
+    return read_block
+
+
+class _EventSearch:
+    """Searches one document, or a part of it, for the ends of packages and of some tests."""
+
+    def __init__(self, events: list[RunEvent], tests: set[bytes], offset: int = 0, begins_line: bool = True) -> None:
+        self._events, self._tests, self._offset = events, tests, offset
+        self._rest = b""
+        self._skips_line = not begins_line  # up to the next line end
+        self._is_empty = True
+        self._is_verbose = False
+        self._open_packages: set[bytes] = set()  # in `-json` output
+
+    def feed(self, block: bytes) -> None:
+        if self._is_empty and block.strip():
+            self._is_empty = False
+            self._events.append(RunEvent("text"))
+        text, base, line_end = self._rest + block, self._offset, 0
+        if self._skips_line:
+            line_end = text.find(b"\n") + 1
+            self._skips_line = not line_end
+            if self._skips_line:
+                self._offset, self._rest = base + len(text), b""
+                return
+        size = text.rfind(b"\n") + 1
+        self._rest, self._offset = text[size:], base + size
+        if len(self._rest) > _MAX_LINE:
+            self._skips_line, self._offset, self._rest = True, base + len(text), b""
+        for at, _ in make_searcher(_LITERALS).find_hits(text, line_end, size):
+            if at >= line_end:
+                line_start = text.rfind(b"\n", line_end, at) + 1 or line_end
+                line_end = text.find(b"\n", at) + 1
+                if line_end - line_start <= _MAX_LINE:
+                    self._parse_line(text[line_start : line_end - 1], base + line_start)
+
+    def finish(self) -> None:
+        """Parses the last line."""
+        if self._rest:
+            self.feed(b"\n")
+
+    def _parse_line(self, line: bytes, offset: int) -> None:
+        if b'"Action":"' in line and (event := _JSON_EVENT.search(line)) is not None:
+            self._parse_json(event[0], event[1])
+        elif (ended := _TEST_END.search(line)) is not None:
+            if ended[2] in self._tests:
+                self._add("test", test=_decode(ended[2]), result=ended[1].decode().lower())
+            if ended[1] != b"FAIL" and not self._is_verbose:
+                self._is_verbose = True
+                self._add("verbose")
+        elif (over := _PACKAGE_END.search(line)) is not None:
+            self._is_verbose = False
+            self._add("end", _decode(over["package"]), result=_package_result(over), offset=offset)
+        elif line.endswith(b"goos: ", 0, line.find(b"goos: ") + 6):
+            self._add("some")
+        elif _SELECTION.search(line) is not None and b"test" in line.lower():
+            self._add("selected")
+
+    def _parse_json(self, line: bytes, action: bytes) -> None:
+        names = _JSON_NAMES.search(line)
+        if names is not None and (names[2] or b'"Test":' not in line):
+            package, test = names[1], names[2] or b""
+        else:
+            package, test = _json_names(line)
+        if package and package not in self._open_packages and action != b"build-fail":
+            self._open_packages.add(package)
+            self._add("begin", _decode(package))
+        if action == b"build-fail":
+            self._add("json-end", _decode(package), result="broken")
+        elif not package:
+            return
+        elif test:
+            if action != b"output" and test in self._tests:
+                self._add("test", _decode(package), _decode(test), action.decode())
+        elif action != b"output":
+            self._open_packages.discard(package)
+            result = "broken" if b'"FailedBuild"' in line else action.decode()
+            self._add("json-end", _decode(package), result=result)
+        elif b"no tests to run" in line:
+            self._add("result", _decode(package), result="none")
+        elif (over := _PACKAGE_END.search(line)) is not None and (over["cached"] or over["broken"]):
+            self._add("result", _decode(package), result=_package_result(over))
+
+    def _add(self, kind: str, package: str = "", test: str = "", result: str = "", offset: int = 0) -> None:
+        self._events.append(RunEvent(kind, package, test, result, offset))
+
+
+def selects_tests(command: Iterable[str]) -> bool:
+    """Whether a command runs only some tests of a package."""
+    return any(_SELECTION.search(word.encode("utf-8", "replace")) is not None for word in command)
+
+
+def _json_names(line: bytes) -> tuple[bytes, bytes]:
+    """The package and the test of an event whose names are escaped, or that names a build."""
+    try:
+        fields = json.loads(line)
+        package = str(fields.get("Package") or fields.get("ImportPath") or "").partition(" ")[0]
+        return package.encode("utf-8", "replace"), str(fields.get("Test") or "").encode("utf-8", "replace")
+    except (ValueError, AttributeError, RecursionError):
+        return b"", b""
+
+
+def _package_result(over: re.Match[bytes]) -> str:
+    if over["broken"]:
+        return "broken"
+    if over["cached"]:
+        return "cached"
+    if over["none"]:
+        return "skip"
+    if over["failed"]:
+        return "fail"
+    return "none" if b"[no tests to run]" in over["rest"] else "pass"
+
+
+def _decode(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
+
+
+class TestRunEvidence:
+    """The runs of packages in all documents, and the judgement of races that were not found."""
+
+    __test__ = False  # not a test case
+
+    def __init__(self) -> None:
+        self._runs: dict[str, list[PackageRun]] = {}
+        self._text_run = PackageRun()  # of the package whose closing line comes next
+        self._json_runs: dict[str, PackageRun] = {}
+        self._is_partial = False
+        self._package_ends: dict[str, tuple[list[int], list[str]]] = {}  # by document
+        self._uri = ""
+        self.has_text = False
+
+    def add_events(self, events: Iterable[RunEvent]) -> None:
+        """Adds the events of the next part of a document, or of the next documents."""
+        for event in events:
+            if event.kind == "document":
+                self.finish()
+                self._uri = event.test
+            elif event.kind == "text":
+                self.has_text = True
+            elif event.kind == "selected":
+                self._is_partial = True
+            elif event.kind == "end":
+                self._text_run.result = event.result
+                self._end_run(event.package, self._text_run)
+                self._text_run = PackageRun()
+                offsets, packages = self._package_ends.setdefault(self._uri, ([], []))
+                offsets.append(event.offset)
+                packages.append(event.package)
+            elif event.kind == "json-end":
+                run = self._json_runs.pop(event.package, None) or PackageRun(is_verbose=True)
+                run.result = event.result if run.result == "cut" else run.result
+                self._end_run(event.package, run)
+            else:
+                self._add_to_run(event)
+
+    def _add_to_run(self, event: RunEvent) -> None:
+        run = self._text_run
+        if event.package:
+            run = self._json_runs.setdefault(event.package, PackageRun(is_verbose=True))
+        if event.kind == "test":
+            run.tests.setdefault(event.test, set()).add(event.result)
+        elif event.kind == "verbose":
+            run.is_verbose = True
+        elif event.kind == "some":
+            run.is_partial = True
+        elif event.kind == "result":
+            run.result = event.result
+
+    def _end_run(self, package: str, run: PackageRun) -> None:
+        run.is_partial = run.is_partial or self._is_partial
+        self._runs.setdefault(package, []).append(run)
+
+    def finish(self) -> None:
+        """Ends a document. Tests in text without a closing line belong to no package."""
+        for package, run in self._json_runs.items():
+            self._end_run(package, run)
+        self._json_runs, self._text_run, self._is_partial = {}, PackageRun(), False
+
+    def mark_partial(self) -> None:
+        """Notes that the command selects tests."""
+        for runs in self._runs.values():
+            for run in runs:
+                run.is_partial = True
+
+    def package_of(self, uri: str, offset: int, stream: str | None) -> str:
+        """The package in whose output this place is; empty if that is not known."""
+        named = [package for package in self._runs if stream and stream.endswith(package)]
+        if named:
+            return max(named, key=len)
+        offsets, packages = self._package_ends.get(uri, ([], []))
+        index = bisect_right(offsets, offset)
+        return packages[index] if index < len(packages) else ""
+
+    def judge_absence(self, entry: KnownRace, assume_complete: bool = False) -> Absence:
+        """Whether a known race that was not found is gone."""
+        origin = origin_of(entry)
+        runs = [run for package, runs in self._runs.items() if origin.includes_package(package) for run in runs]
+        absence = _judge_runs(origin, runs)
+        if not absence.is_assumable or not assume_complete:
+            return absence
+        if not self.has_text:
+            return Absence(AbsenceState.NOT_RUN, "the logs are empty")
+        if any(run.result == "broken" for runs in self._runs.values() for run in runs):
+            return Absence(AbsenceState.NOT_RUN, "a package was not built")
+        return Absence(AbsenceState.GONE, "the run was complete")
+
+
+def _judge_runs(origin: RaceOrigin, runs: list[PackageRun]) -> Absence:
+    """The judgement by the runs of the package in which a race was seen."""
+    package = origin.package_name
+    if not package:
+        return Absence(AbsenceState.NOT_KNOWN, "the baseline names no Go package", is_assumable=True)
+    if not runs:
+        return Absence(AbsenceState.NOT_KNOWN, f"no result of {package}", is_assumable=True)
+    for result, why in _WHY_NO_RUN:
+        if any(run.result == result for run in runs) and (result == "broken" or all(r.result == result for r in runs)):
+            return Absence(AbsenceState.NOT_RUN, f"{package} {why}")
+    # without the names of tests, a run tells about all tests or none
+    has_passed = {*(run.result for run in runs)} <= {"pass", "cached", "none", "skip"} and any(
+        run.result == "pass" and not run.is_partial and not (origin.tests and run.is_verbose) for run in runs
+    )
+    if has_passed:
+        return Absence(AbsenceState.GONE, f"{package} passed")
+    for test in origin.tests:
+        results = {result for run in runs if run.result != "cached" for result in run.tests.get(test, ())}
+        if "pass" not in results:
+            return _judge_missing_test(test, results, package, runs)
+    if origin.tests:
+        return Absence(AbsenceState.GONE, f"{' and '.join(origin.tests)} passed")
+    return _judge_unfinished(package, runs)
+
+
+# results of a package, the first of which decides
+_WHY_NO_RUN: Final = (
+    ("broken", "was not built"),
+    ("cached", "is from the cache"),
+    ("none", "ran no tests"),
+    ("skip", "has no test files"),
+)
+
+
+def _judge_missing_test(test: str, results: set[str], package: str, runs: list[PackageRun]) -> Absence:
+    if results:
+        return Absence(AbsenceState.NOT_RUN, f"{test} {'failed' if 'fail' in results else 'was skipped'}")
+    if any(run.result in ("fail", "cut") for run in runs):
+        return _judge_unfinished(package, runs)
+    if any(run.is_verbose and run.result == "pass" for run in runs):
+        return Absence(AbsenceState.NOT_RUN, f"no result of {test} in {package}", is_assumable=True)
+    return _judge_unfinished(package, runs)
+
+
+def _judge_unfinished(package: str, runs: list[PackageRun]) -> Absence:
+    for result, why in (("fail", "failed"), ("cut", "has no closing line")):
+        if any(run.result == result for run in runs):
+            return Absence(AbsenceState.NOT_RUN, f"{package} {why}")
+    return Absence(AbsenceState.NOT_RUN, f"perhaps only some tests of {package} were run", is_assumable=True)
