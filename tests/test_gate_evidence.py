@@ -43,12 +43,18 @@ def output(text: str, package: str = PACKAGE, **fields: str) -> str:
 
 
 J_PASSED = event("run", Test=TEST) + output(f"    --- PASS: {TEST} (0.00s)\n", Test=TEST) + event("pass", Test=TEST)
-J_OTHER = event("pass", Test="TestOther")
+J_OTHER = output("--- PASS: TestOther (0.00s)\n", Test="TestOther") + event("pass", Test="TestOther")
+J_FAIL = output(FAIL) + event("fail")
+
+
+def ended(how: str) -> str:
+    return output(f"    --- {how}: {TEST} (0.00s)\n", Test=TEST) + event(how.lower(), Test=TEST)
+
+
 J_OK = output(OK) + event("pass")
 
 GONE_TEST, GONE_PACKAGE = f"gone: {TEST} passed", f"gone: {PACKAGE} passed"
 NO_RESULT = f"not known: no result of {PACKAGE}"
-CUT = f"not run: {PACKAGE} has no closing line"
 NO_TEST = f"not run: no result of {TEST} in {PACKAGE}"
 NOT_BUILT, FAILED = f"not run: {PACKAGE} was not built", f"not run: {PACKAGE} failed"
 CACHED, NO_TESTS = f"not run: {PACKAGE} is from the cache", f"not run: {PACKAGE} ran no tests"
@@ -86,7 +92,10 @@ LOGS = {
     "tabs as spaces": (OK.expandtabs(), GONE_PACKAGE),
     "no line end": ((PASSED + OK).rstrip("\n"), GONE_TEST),
     "json": (J_PASSED + J_OK, GONE_TEST),
-    "json of another order": (event("pass", Test=TEST).replace(f',"Test":"{TEST}"', "", 1).replace("{", f'{{"Test":"{TEST}",') + J_OK, GONE_TEST),  # noqa: E501
+    "json of another order": (
+        f'{{"Test":"{TEST}","Action":"output","Output":"--- PASS: {TEST} (0.00s)\\n","Package":"{PACKAGE}"}}\n{J_OK}',
+        GONE_TEST,
+    ),
     "json of packages in parallel": (
         J_PASSED + event("fail", "example.com/q", Test=TEST) + event("fail", "example.com/q") + J_OK, GONE_TEST,
     ),
@@ -104,9 +113,11 @@ LOGS = {
     "json, only the build": (f'{{"ImportPath":"{PACKAGE} [{PACKAGE}.test]","Action":"build-fail"}}\n', NOT_BUILT),
     "no tests to run": (f"ok  \t{PACKAGE}\t0.01s [no tests to run]\n", NO_TESTS),
     "no tests to run, coverage": (f"ok  \t{PACKAGE}\t0.01s\tcoverage: [no statements] [no tests to run]\n", NO_TESTS),
-    "json, no tests to run": (output("testing: warning: no tests to run\n") + J_OK, NO_TESTS),
+    "json, no tests to run": (J_OK.replace("0.012s", "0.01s [no tests to run]"), NO_TESTS),
     "no test files": (f"?   \t{PACKAGE}\t[no test files]\n", f"not run: {PACKAGE} has no test files"),
-    "json, no test files": (event("skip"), f"not run: {PACKAGE} has no test files"),
+    "json, no test files": (
+        output(f"?   \t{PACKAGE}\t[no test files]\n") + event("skip"), f"not run: {PACKAGE} has no test files",
+    ),
     "cached": (f"ok  \t{PACKAGE}\t(cached)\n", CACHED),
     "cached, verbose": (f"{PASSED}ok  \t{PACKAGE}\t(cached)\n", CACHED),
     "json, cached": (J_PASSED + output(f"ok  \t{PACKAGE}\t(cached)\n") + event("pass"), CACHED),
@@ -115,9 +126,9 @@ LOGS = {
     "parent that has no such subtest": ("--- PASS: TestTake (0.00s)\nPASS\n" + OK, NO_TEST),
     "subtest with a longer name": (PASSED.replace(TEST, f"{TEST}/deep") + OK, NO_TEST),
     "skipped": (f"    --- SKIP: {TEST} (0.00s)\n        x_test.go:7: no\nPASS\n{OK}", f"not run: {TEST} was skipped"),
-    "json, skipped": (event("skip", Test=TEST) + J_OK, f"not run: {TEST} was skipped"),
+    "json, skipped": (ended("SKIP") + J_OK, f"not run: {TEST} was skipped"),
     "failed": (f"    --- FAIL: {TEST} (0.00s)\nFAIL\n{FAIL}", f"not run: {TEST} failed"),
-    "json, failed": (event("fail", Test=TEST) + event("fail"), f"not run: {TEST} failed"),
+    "json, failed": (ended("FAIL") + J_FAIL, f"not run: {TEST} failed"),
     "panic before the test": (PANIC + FAIL, FAILED),
     "panic before the test, verbose": (OTHER.replace("PASS\n", "") + PANIC + FAIL, FAILED),
     "timeout": (TIMEOUT + FAIL, FAILED),
@@ -125,8 +136,8 @@ LOGS = {
     "exit status 66 of TestMain": (f"PASS\nexit status 66\n{FAIL}", FAILED),
     "plain, one job failed": (OK + FAIL, FAILED),
     "failed, plain": (f"--- FAIL: TestOther (0.00s)\nFAIL\n{FAIL}", FAILED),
-    "json, cut before the test": (J_OTHER + event("pass", Test="TestThird"), CUT),
-    "json, cut in the package of the test": (J_OTHER + event("run", Test=TEST), CUT),
+    "json, cut before the test": (J_OTHER + event("pass", Test="TestThird"), NO_RESULT),
+    "json, cut in the package of the test": (J_OTHER + event("run", Test=TEST), NO_RESULT),
     "-run in the log": (f"##[group]Run go test -race -run TestOther ./...\n{OK}", SOME),
     "-skip in the log": (f"+ go test -race -skip=TestTake ./...\n{OK}", SOME),
     "benchmarks only": (f"goos: linux\ngoarch: amd64\npkg: {PACKAGE}\nBenchmarkX-8 \t 9 \t 2 ns/op\nPASS\n{OK}", SOME),
@@ -169,7 +180,7 @@ def test_what_is_before_a_log_proves_nothing(name: str) -> None:
         (OTHER + OK, GONE_PACKAGE),
         (J_OTHER + J_OK, GONE_PACKAGE),
         (OTHER + FAIL, FAILED),
-        (J_OTHER, CUT),
+        (J_OTHER, NO_RESULT),
         (f"go test -run=X ./...\n{OTHER}{OK}", SOME),
     ],
 )

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     ReadBytes = Callable[[int], bytes]
 
 _LITERALS: Final = (
-    *(b"ok  ", b"FAIL\t", b"FAIL\\t", b"FAIL  ", b"?   ", b"--- PASS: ", b"--- FAIL: ", b"--- SKIP: "),
-    *(b"(cached)", b"no tests to run", b"goos: ", b" -run", b" -skip", b"-test.run", b"-test.skip"),
-    # without the quote at the end, with which the next literal could begin
-    *(b'"Action":"pass', b'"Action":"fail', b'"Action":"skip', b'"Action":"build-fail'),
+    *(b"ok  ", b"FAIL\t", b"FAIL\\t", b"FAIL  ", b"?   ", b'"FailedBuild"', b'"Action":"build-fail'),
+    *(b"goos: ", b" -run", b" -skip", b"-test.run", b"-test.skip"),
 )
+# a test that ended; searched only where a test of a known race did, because there may be millions
+_PASS, _SKIP, _FAIL = b"--- PASS: ", b"--- SKIP: ", b"--- FAIL: "
+_ALL_LITERALS: Final = (*_LITERALS, _PASS, _SKIP, _FAIL)
 # longer lines are ignored
 _MAX_LINE: Final = 1 << 12
 _BLOCK_SIZE: Final = 1 << 19
@@ -46,8 +47,8 @@ _PACKAGE_END = re.compile(
 )  # fmt: skip
 # "    --- PASS: TestX/sub#01 (0.01s)"
 _TEST_END = re.compile(rb"--- (PASS|FAIL|SKIP): (\S+) \(")
-# '{"Time":"2024-05-01T12:00:00Z","Action":"pass","Package":"example.com/p","Test":"TestX","Elapsed":0.1}'
-_JSON_EVENT = re.compile(rb'\{"[^\n]{0,200}?"Action":"(pass|fail|skip|build-fail|output)"[^\n]*\}')
+# '{"Time":"…","Action":"output","Package":"example.com/p","Test":"TestX","Output":"--- PASS: TestX (0.01s)\\n"}'
+_JSON_EVENT = re.compile(rb'\{"[^\n]{0,200}?"Action":"(fail|build-fail|output)"[^\n]*\}')
 _JSON_NAMES = re.compile(rb'"Package":"([^"\\]*)"(?:,"Test":"([^"\\]*)")?[,}]')
 # "go test -race -run TestX ./...", "./p.test -test.run='^TestX$'"
 _SELECTION = re.compile(rb"(?:^|[\s'\"])--?(?:test\.)?(?:run|skip)(?:[= ]|$)")
@@ -73,9 +74,8 @@ class RunEvent(NamedTuple):
     """One piece of evidence; `kind` is one of these.
 
     `document`: a document with the name `test` begins. `text`: it is not empty. `selected`: a command selects tests.
-    `begin`: there is output of a package. `verbose`: the output names tests that passed. `test`: a test ended.
-    `some`: perhaps only benchmarks ran. `result`: the result of a package before its end. `end`, `json-end`: a
-    package ended. Without a package, what comes before an `end` is of that package.
+    `verbose`: the output names tests that passed. `test`: a test ended. `some`: perhaps only benchmarks ran.
+    `end`, `json-end`: a package ended. Without a package, what comes before an `end` is of that package.
     """
 
     kind: str
@@ -128,7 +128,8 @@ class TestRunWatcher:
     __test__ = False  # not a test case
 
     def __init__(self, known: Iterable[KnownRace]) -> None:
-        self._tests = {test.encode() for entry in known for test in origin_of(entry).tests}
+        tests = {test for entry in known for test in origin_of(entry).tests}
+        self._tests = {form: test for test in tests for form in (test.encode("utf-8", "replace"), _escape_json(test))}
         self._events: list[RunEvent] = []
         self.evidence = TestRunEvidence()
 
@@ -174,6 +175,12 @@ class TestRunWatcher:
         return events
 
 
+def _escape_json(name: str) -> bytes:
+    """The name as Go writes it in JSON."""
+    escaped = json.dumps(name, ensure_ascii=False)[1:-1].encode("utf-8", "replace")
+    return re.sub(b"[<>&]", lambda match: rb"\u%04x" % match[0][0], escaped)
+
+
 def _watched_read(read: ReadBytes, search: _EventSearch) -> ReadBytes:
     def read_block(size: int) -> bytes:
         block = read(size)
@@ -186,18 +193,20 @@ def _watched_read(read: ReadBytes, search: _EventSearch) -> ReadBytes:
 class _EventSearch:
     """Searches one document, or a part of it, for the ends of packages and of some tests."""
 
-    def __init__(self, events: list[RunEvent], tests: set[bytes], offset: int = 0, begins_line: bool = True) -> None:
+    def __init__(
+        self, events: list[RunEvent], tests: dict[bytes, str], offset: int = 0, begins_line: bool = True
+    ) -> None:
         self._events, self._tests, self._offset = events, tests, offset
         self._rest = b""
         self._skips_line = not begins_line  # up to the next line end
         self._is_empty = True
-        self._is_verbose = False
-        self._open_packages: set[bytes] = set()  # in `-json` output
+        self._is_verbose = False  # whether a test of this package passed or was skipped
+        self._package_start = 0  # in the current text
 
     def feed(self, block: bytes) -> None:
         if self._is_empty and block.strip():
             self._is_empty = False
-            self._events.append(RunEvent("text"))
+            self._add("text")
         text, base, line_end = self._rest + block, self._offset, 0
         if self._skips_line:
             line_end = text.find(b"\n") + 1
@@ -209,30 +218,48 @@ class _EventSearch:
         self._rest, self._offset = text[size:], base + size
         if len(self._rest) > _MAX_LINE:
             self._skips_line, self._offset, self._rest = True, base + len(text), b""
-        for at, _ in make_searcher(_LITERALS).find_hits(text, line_end, size):
+        self._package_start = 0
+        names_tests = bool(self._tests) and b"--- " in text
+        literals = _ALL_LITERALS if names_tests and self._has_known_test(text) else _LITERALS
+        for at, _ in make_searcher(literals).find_hits(text, line_end, size):
             if at >= line_end:
                 line_start = text.rfind(b"\n", line_end, at) + 1 or line_end
                 line_end = text.find(b"\n", at) + 1
                 if line_end - line_start <= _MAX_LINE:
-                    self._parse_line(text[line_start : line_end - 1], base + line_start)
+                    self._parse_line(text, line_start, line_end - 1, base)
+        if names_tests:
+            self._note_verbose(text, size)
 
     def finish(self) -> None:
         """Parses the last line."""
         if self._rest:
             self.feed(b"\n")
 
-    def _parse_line(self, line: bytes, offset: int) -> None:
+    def _has_known_test(self, text: bytes) -> bool:
+        """Whether a test of a known race ended in this text. Splitting is several times as fast as a search."""
+        return any(
+            piece[: piece.find(b" ")] in self._tests
+            for literal in (_PASS, _SKIP, _FAIL)
+            for piece in text.split(literal)[1:]
+        )
+
+    def _note_verbose(self, text: bytes, end: int) -> None:
+        """Notes whether the lines of the current package up to `end` name tests that did not fail."""
+        if not self._is_verbose and any(text.find(phrase, self._package_start, end) >= 0 for phrase in (_PASS, _SKIP)):
+            self._is_verbose = True
+            self._add("verbose")
+
+    def _parse_line(self, text: bytes, start: int, end: int, base: int) -> None:
+        line = text[start:end]
         if b'"Action":"' in line and (event := _JSON_EVENT.search(line)) is not None:
             self._parse_json(event[0], event[1])
         elif (ended := _TEST_END.search(line)) is not None:
             if ended[2] in self._tests:
-                self._add("test", test=_decode(ended[2]), result=ended[1].decode().lower())
-            if ended[1] != b"FAIL" and not self._is_verbose:
-                self._is_verbose = True
-                self._add("verbose")
+                self._add("test", test=self._tests[ended[2]], result=ended[1].decode().lower())
         elif (over := _PACKAGE_END.search(line)) is not None:
-            self._is_verbose = False
-            self._add("end", _decode(over["package"]), result=_package_result(over), offset=offset)
+            self._note_verbose(text, start)
+            self._is_verbose, self._package_start = False, end
+            self._add("end", _decode(over["package"]), result=_package_result(over), offset=base + start)
         elif line.endswith(b"goos: ", 0, line.find(b"goos: ") + 6):
             self._add("some")
         elif _SELECTION.search(line) is not None and b"test" in line.lower():
@@ -241,45 +268,36 @@ class _EventSearch:
     def _parse_json(self, line: bytes, action: bytes) -> None:
         names = _JSON_NAMES.search(line)
         if names is not None and (names[2] or b'"Test":' not in line):
-            package, test = names[1], names[2] or b""
+            package, test = _decode(names[1]), _decode(names[2] or b"")
         else:
             package, test = _json_names(line)
-        if package and package not in self._open_packages and action != b"build-fail":
-            self._open_packages.add(package)
-            self._add("begin", _decode(package))
-        if action == b"build-fail":
-            self._add("json-end", _decode(package), result="broken")
+        if action == b"build-fail" or b'"FailedBuild"' in line:
+            self._add("json-end", package, result="broken")
         elif not package:
             return
         elif test:
-            if action != b"output" and test in self._tests:
-                self._add("test", _decode(package), _decode(test), action.decode())
-        elif action != b"output":
-            self._open_packages.discard(package)
-            result = "broken" if b'"FailedBuild"' in line else action.decode()
-            self._add("json-end", _decode(package), result=result)
-        elif b"no tests to run" in line:
-            self._add("result", _decode(package), result="none")
-        elif (over := _PACKAGE_END.search(line)) is not None and (over["cached"] or over["broken"]):
-            self._add("result", _decode(package), result=_package_result(over))
+            if (ended := _TEST_END.search(line)) is not None and self._tests.get(ended[2]) == test:
+                self._add("test", package, test, ended[1].decode().lower())
+        elif (over := _PACKAGE_END.search(line)) is not None and _decode(over["package"]) == package:
+            self._add("json-end", package, result=_package_result(over))
 
     def _add(self, kind: str, package: str = "", test: str = "", result: str = "", offset: int = 0) -> None:
         self._events.append(RunEvent(kind, package, test, result, offset))
 
 
-def selects_tests(command: Iterable[str]) -> bool:
-    """Whether a command runs only some tests of a package."""
-    return any(_SELECTION.search(word.encode("utf-8", "replace")) is not None for word in command)
-
-
-def _json_names(line: bytes) -> tuple[bytes, bytes]:
-    """The package and the test of an event whose names are escaped, or that names a build."""
+def _json_names(line: bytes) -> tuple[str, str]:
+    """The package and the test of an event whose names are escaped, or in another order."""
     try:
         fields = json.loads(line)
         package = str(fields.get("Package") or fields.get("ImportPath") or "").partition(" ")[0]
-        return package.encode("utf-8", "replace"), str(fields.get("Test") or "").encode("utf-8", "replace")
+        return package, str(fields.get("Test") or "")
     except (ValueError, AttributeError, RecursionError):
-        return b"", b""
+        return "", ""
+
+
+def selects_tests(command: Iterable[str]) -> bool:
+    """Whether a command runs only some tests of a package."""
+    return any(_SELECTION.search(word.encode("utf-8", "replace")) is not None for word in command)
 
 
 def _package_result(over: re.Match[bytes]) -> str:
@@ -331,7 +349,7 @@ class TestRunEvidence:
                 packages.append(event.package)
             elif event.kind == "json-end":
                 run = self._json_runs.pop(event.package, None) or PackageRun(is_verbose=True)
-                run.result = event.result if run.result == "cut" else run.result
+                run.result = event.result
                 self._end_run(event.package, run)
             else:
                 self._add_to_run(event)
@@ -344,10 +362,8 @@ class TestRunEvidence:
             run.tests.setdefault(event.test, set()).add(event.result)
         elif event.kind == "verbose":
             run.is_verbose = True
-        elif event.kind == "some":
+        else:
             run.is_partial = True
-        elif event.kind == "result":
-            run.result = event.result
 
     def _end_run(self, package: str, run: PackageRun) -> None:
         run.is_partial = run.is_partial or self._is_partial
