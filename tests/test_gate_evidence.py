@@ -76,7 +76,7 @@ def judge(log: str | bytes, known: KnownRace, complete: bool = False, block_size
 
 
 KNOWN = KnownRace("0123456789", package=PACKAGE, test=TEST)
-LOGS = {
+LOGS: dict[str, tuple[str | bytes, str]] = {
     "verbose": (PASSED + OK, GONE_TEST),
     "plain": (OK, GONE_PACKAGE),
     "plain among others": (f"ok  \t{PACKAGE}/sub\t1s\n{OK}?   \t{PACKAGE}2\t[no test files]\n", GONE_PACKAGE),
@@ -101,6 +101,9 @@ LOGS = {
     ),
     "json, cut after the test": (J_PASSED + event("run", Test="TestOther"), GONE_TEST),
     "json with timestamps": ("".join(f"2026-05-01T12:00:00Z {line}\n" for line in (J_PASSED + J_OK).splitlines()), GONE_TEST),  # noqa: E501
+    "byte order mark": (f"\ufeff{OK}", GONE_PACKAGE),
+    "buildkite": (f"\x1b_bk;t=1714557600123\x07ok  \t{PACKAGE}\t0.1s\r\n", GONE_PACKAGE),
+    "container log": ('{"log":"' + OK.replace("\t", "\\t").strip() + '\\n","stream":"stdout"}\n', GONE_PACKAGE),
     "rerun": (f"    --- FAIL: {TEST} (0.00s)\n{FAIL}{PASSED}{OK}", GONE_TEST),
     "skipped in one job": (f"    --- SKIP: {TEST} (0.00s)\n{OK}{PASSED}{OK}", GONE_TEST),
     "fuzz test": ("fuzz: elapsed: 0s, gathering baseline coverage: 0/1 completed\nPASS\n" + OK, GONE_PACKAGE),
@@ -140,6 +143,8 @@ LOGS = {
     "json, cut in the package of the test": (J_OTHER + event("run", Test=TEST), NO_RESULT),
     "-run in the log": (f"##[group]Run go test -race -run TestOther ./...\n{OK}", SOME),
     "-skip in the log": (f"+ go test -race -skip=TestTake ./...\n{OK}", SOME),
+    "-run in GOFLAGS": (f"export GOFLAGS='-race -run=TestOther'; go test ./...\n{OK}", SOME),
+    "-run for gotestsum": (f"+ gotestsum -- -race \\\n -run 'TestOther' ./...\n{OK}", SOME),
     "benchmarks only": (f"goos: linux\ngoarch: amd64\npkg: {PACKAGE}\nBenchmarkX-8 \t 9 \t 2 ns/op\nPASS\n{OK}", SOME),
     # -- not known
     "empty": ("", NO_RESULT),
@@ -154,6 +159,9 @@ LOGS = {
     "ginkgo": ("Ran 3 of 3 Specs in 0.001 seconds\nSUCCESS! -- 3 Passed | 0 Failed\nPASS\n", NO_RESULT),
     "cargo": ("test store::take ... ok\ntest result: ok. 1 passed; 0 failed; 0 ignored\n", NO_RESULT),
     "helgrind": ("==7== ERROR SUMMARY: 0 errors from 0 contexts (suppressed: 0 from 0)\n", NO_RESULT),
+    "quoted by a test": (f'    x_test.go:1: got "ok  \\t{PACKAGE}\\t0.1s", want "ok  \t{PACKAGE}\t0.1s"\n', NO_RESULT),
+    "part of another line": (f"book  \t{PACKAGE}\t0.1s\n-ok  \t{PACKAGE}\t0.1s\n", NO_RESULT),
+    "utf-16": (OK.encode("utf-16"), NO_RESULT),
     "prose": (f"it should print ok {PACKAGE} 0.1s, or FAIL {PACKAGE}\n", NO_RESULT),
 }  # fmt: skip
 
@@ -166,9 +174,13 @@ def test_absence_is_judged_by_the_log(name: str) -> None:
     assert judge(log, KNOWN, block_size=7) == expected
 
 
-@pytest.mark.parametrize("name", [name for name, (log, judged) in LOGS.items() if not judged.startswith("gone")])
+UNPROVED = [name for name, (log, expected) in LOGS.items() if isinstance(log, str) and "gone" not in expected]
+
+
+@pytest.mark.parametrize("name", UNPROVED)
 def test_what_is_before_a_log_proves_nothing(name: str) -> None:
     log, expected = LOGS[name]
+    assert isinstance(log, str)
     before = f"{OTHER}ok  \texample.com/before\t0.1s\n"
     assert judge(before + log, KNOWN) == expected
 

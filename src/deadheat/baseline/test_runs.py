@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _LITERALS: Final = (
     *(b"ok  ", b"FAIL\t", b"FAIL\\t", b"FAIL  ", b"?   ", b'"FailedBuild"', b'"Action":"build-fail'),
-    *(b"goos: ", b" -run", b" -skip", b"-test.run", b"-test.skip"),
+    *(b"goos: ", b"-run", b"-skip", b"test.run", b"test.skip"),
 )
 # a test that ended; searched only where a test of a known race did, because there may be millions
 _PASS, _SKIP, _FAIL = b"--- PASS: ", b"--- SKIP: ", b"--- FAIL: "
@@ -39,9 +39,10 @@ _BLOCK_SIZE: Final = 1 << 19
 _GAP = rb"(?:\t|\\t| {1,8})"
 # "ok  \texample.com/p\t1.234s", "ok  \texample.com/p\t(cached)\tcoverage: 5.0% of statements",
 # "FAIL\texample.com/p\t0.01s", "FAIL\texample.com/p [build failed]", "?   \texample.com/p\t[no test files]";
-# after a timestamp, a label or a colour
+# after a timestamp, a label, a colour or a mark, or as a string in a record, but not quoted in a message
 _PACKAGE_END = re.compile(
-    rb"(?:^|(?<=[\s\"'\]>|:m]))(?:ok  |(?P<failed>FAIL)|(?P<none>\?   ))" + _GAP + rb"(?P<package>[^\s\"\\]+)" + _GAP +
+    rb"(?:^|(?<=[\s\]>|:m\x07\xbf])|(?<=\":\"))(?:ok  |(?P<failed>FAIL)|(?P<none>\?   ))"
+    + _GAP + rb"(?P<package>[^\s\"\\]+)" + _GAP +
     rb"(?:\d+(?:\.\d+)?s|(?P<cached>\(cached\))|(?P<broken>\[(?:build|setup) failed\])|\[no test files\])"
     rb"(?P<rest>[^\n]*)"
 )  # fmt: skip
@@ -51,7 +52,7 @@ _TEST_END = re.compile(rb"--- (PASS|FAIL|SKIP): (\S+) \(")
 _JSON_EVENT = re.compile(rb'\{"[^\n]{0,200}?"Action":"(fail|build-fail|output)"[^\n]*\}')
 _JSON_NAMES = re.compile(rb'"Package":"([^"\\]*)"(?:,"Test":"([^"\\]*)")?[,}]')
 # "go test -race -run TestX ./...", "./p.test -test.run='^TestX$'"
-_SELECTION = re.compile(rb"(?:^|[\s'\"])--?(?:test\.)?(?:run|skip)(?:[= ]|$)")
+_SELECTION = re.compile(rb"(?:^|[\s'\"=])--?(?:test\.)?(?:run|skip)(?:[= ]|$)")
 
 
 class AbsenceState(StrEnum):
