@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deadheat import cli
-from deadheat.cli import run
+from deadheat.cli import child_process, run
 from deadheat.errors import DeadheatError
 from tests.cases import ROOT
 
@@ -92,7 +92,7 @@ def test_shared_output_uses_one_pipe(capfd: Capture) -> None:
     saved_stderr = os.dup(2)
     os.dup2(1, 2)
     try:
-        ended = run.run_child(["sh", "-c", "echo out; echo err >&2"])
+        ended = child_process.run_child(["sh", "-c", "echo out; echo err >&2"])
     finally:
         os.dup2(saved_stderr, 2)
         os.close(saved_stderr)
@@ -103,14 +103,14 @@ def test_shared_output_uses_one_pipe(capfd: Capture) -> None:
 
 def test_signal_mask_is_restored() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
-    run.run_child(["true"]).close()
+    child_process.run_child(["true"]).close()
     assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
 
 
 def test_stream_ends_when_its_target_fails() -> None:
     out, into = os.pipe()
     os.close(out)
-    stream = run.OutputStream("stdout", into, -1)
+    stream = child_process.OutputStream("stdout", into, -1)
     assert not stream.forward_block(memoryview(b"lost"))
     assert not stream.forward_block(memoryview(b"too"))
     os.close(into)
@@ -134,7 +134,7 @@ def test_race_is_reported_without_a_temporary_file(
 
 
 def test_copy_that_fills_its_file_system_is_continued_in_memory() -> None:
-    copy = run.OutputCopy()
+    copy = child_process.OutputCopy()
     copy.append(memoryview(b"on disk, "))
     copy.close()
     copy._file = open("/dev/full", "r+b", buffering=0)  # noqa: SIM115
@@ -148,7 +148,7 @@ def test_copy_that_fills_its_file_system_is_continued_in_memory() -> None:
 
 
 def test_end_of_a_long_output_is_kept_in_memory(monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:
-    monkeypatch.setattr(run, "_MAX_KEPT_IN_MEMORY", 1 << 14)
+    monkeypatch.setattr(child_process, "_MAX_KEPT_IN_MEMORY", 1 << 14)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     # bash, because it writes to no file
     script = f"cat {REPORT}; head -c 200000 /dev/zero; echo; cat {OTHER}; exit 7"
@@ -197,7 +197,7 @@ def test_non_blocking_target_is_waited_for() -> None:
 
     reader = threading.Thread(target=read)
     reader.start()
-    run._write_all(into, memoryview(data))
+    child_process._write_all(into, memoryview(data))
     reader.join()
     os.close(out)
     os.close(into)
@@ -207,4 +207,4 @@ def test_non_blocking_target_is_waited_for() -> None:
 def test_system_without_posix_spawn_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "posix_spawnp")
     with pytest.raises(DeadheatError, match="scan -"):
-        run.run_child([sys.executable])
+        child_process.run_child([sys.executable])
