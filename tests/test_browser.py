@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deadheat.api import scan_text
+from deadheat.baseline.absence import AbsenceState
 from deadheat.baseline.judgement import GateStanding
-from deadheat.baseline.test_runs import AbsenceState
 from deadheat.output import OutputStyle
 from deadheat.output.findings import AbsentRace, RaceFinding, RaceFindings
 from deadheat.output.html_report import FORMAT

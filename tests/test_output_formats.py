@@ -13,8 +13,8 @@ import pytest
 
 from deadheat import cli, plugins
 from deadheat.api import scan_text
+from deadheat.baseline.absence import AbsenceState
 from deadheat.baseline.judgement import GateStanding
-from deadheat.baseline.test_runs import AbsenceState
 from deadheat.output import OutputStyle, gate_text
 from deadheat.output.findings import AbsentRace, FindingsAccumulator, OncePerRaceFormat, RaceFinding, RaceFindings
 from tests.cases import ROOT

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import baseline as lines
 from deadheat.baseline import Baseline, KnownRace, mute_matches
-from deadheat.baseline.test_runs import Absence, AbsenceState, TestRunEvidence
+from deadheat.baseline.absence import Absence, AbsenceState, TestRunEvidence
 from deadheat.grouping import races
 from deadheat.grouping.links import Link, LinkKind
 

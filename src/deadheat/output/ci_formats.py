@@ -8,8 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from deadheat import output
+from deadheat.baseline.absence import AbsenceState
 from deadheat.baseline.judgement import GateStanding
-from deadheat.baseline.test_runs import AbsenceState
 from deadheat.output import code_block, code_span, code_table_cell, escape_markdown, escape_markdown_element, escape_xml
 from deadheat.output.findings import (
     OncePerRaceFormat,

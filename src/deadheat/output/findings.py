@@ -14,8 +14,8 @@ from deadheat.output.race_counts import PackedCount, RaceCountCollector, RaceCou
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from deadheat.baseline.absence import AbsenceState
     from deadheat.baseline.judgement import GateStanding
-    from deadheat.baseline.test_runs import AbsenceState
     from deadheat.model import Access, Frame, Sighting
     from deadheat.output import OutputStyle
 
@@ -169,7 +169,7 @@ def format_sighting_count(count: int) -> str:
 
 def absent_by_state(absent: Iterable[AbsentRace]) -> dict[str, list[dict[str, str]]]:
     """The known races that were not found as JSON: `gone`, `not_run`, `not_known`."""
-    from deadheat.baseline.test_runs import AbsenceState  # not needed by a scan
+    from deadheat.baseline.absence import AbsenceState  # not needed by a scan
 
     rows: dict[str, list[dict[str, str]]] = {state.replace(" ", "_"): [] for state in AbsenceState}
     for race in absent:
