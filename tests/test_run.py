@@ -172,6 +172,25 @@ def test_few_descriptors_change_nothing_for_the_command(limit: int) -> None:
     assert limit < 16 or TITLE in first_line
 
 
+@pytest.mark.parametrize("started", [0, 1])
+def test_command_runs_without_threads(started: int) -> None:
+    """As with a limit on the number of processes."""
+    code = (
+        "import sys, threading\nstart, count = threading.Thread.start, []\n"
+        "def limited(thread):\n    count.append(thread)\n"
+        f"    if len(count) > {started}: raise RuntimeError('no more threads')\n    start(thread)\n"
+        "threading.Thread.start = limited\nfrom deadheat import cli\nsys.exit(cli.main(sys.argv[1:]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", "--", "sh", "-c", f"cat {REPORT}; kill -TERM $$"],
+        capture_output=True, env=ENVIRONMENT, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (-signal.SIGTERM, REPORT.read_bytes())
+    assert done.stderr.decode() == (
+        "deadheat: the output of the command cannot be searched: no more threads; the command runs without deadheat\n"
+    )
+
+
 @pytest.fixture
 def small_folder(tmp_path: Path) -> Iterator[Path]:
     """A file system of 64 KiB."""
