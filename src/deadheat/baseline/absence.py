@@ -96,8 +96,11 @@ class TestRunEvidence:
                 self._end_run(event.package, self._text_run)
                 self._text_run = PackageRun()
                 offsets, packages = self._package_ends.setdefault(self._uri, ([], []))
-                offsets.append(event.offset)
-                packages.append(event.package)
+                if packages[-1:] == [event.package]:
+                    offsets[-1] = event.offset
+                else:
+                    offsets.append(event.offset)
+                    packages.append(event.package)
             elif event.kind == "json-end":
                 run = self._json_runs.pop(event.package, None) or PackageRun(is_verbose=True)
                 run.result = event.result
@@ -118,7 +121,9 @@ class TestRunEvidence:
 
     def _end_run(self, package: str, run: PackageRun) -> None:
         run.is_partial = run.is_partial or self._is_partial
-        self._runs.setdefault(package, []).append(run)
+        runs = self._runs.setdefault(package, [])
+        if runs[-1:] != [run]:
+            runs.append(run)
 
     def finish(self) -> None:
         """Ends a document. Tests in text without a closing line belong to no package."""

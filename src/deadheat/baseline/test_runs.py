@@ -46,7 +46,7 @@ _PACKAGE_END = re.compile(
 # "    --- PASS: TestX/sub#01 (0.01s)"
 _TEST_END = re.compile(rb"--- (PASS|FAIL|SKIP): (\S+) \(")
 # '{"Time":"…","Action":"output","Package":"example.com/p","Test":"TestX","Output":"--- PASS: TestX (0.01s)\\n"}'
-_JSON_EVENT = re.compile(rb'\{"[^\n]{0,200}?"Action":"(fail|build-fail|output)"[^\n]*\}')
+_JSON_ACTION = re.compile(rb'"Action":"(fail|build-fail|output)"')
 _JSON_NAMES = re.compile(rb'"Package":"([^"\\]*)"(?:,"Test":"([^"\\]*)")?[,}]')
 # "go test -race -run TestX ./...", "./p.test -test.run='^TestX$'"
 _SELECTION = re.compile(rb"(?:^|[\s'\"=])--?(?:test\.)?(?:run|skip)(?:[= ]|$)")
@@ -147,6 +147,7 @@ class _EventSearch:
         self._is_empty = True
         self._is_verbose = False  # whether a test of this package passed or was skipped
         self._package_start = 0  # in the current text
+        self._results: set[bytes] = set()  # of tests of this package, to count repeated ones once
 
     def feed(self, block: bytes) -> None:
         if self._is_empty and block.strip():
@@ -196,14 +197,16 @@ class _EventSearch:
 
     def _parse_line(self, text: bytes, start: int, end: int, base: int) -> None:
         line = text[start:end]
-        if b'"Action":"' in line and (event := _JSON_EVENT.search(line)) is not None:
-            self._parse_json(event[0], event[1])
+        if b'"Action":"' in line and (action := _JSON_ACTION.search(line)) is not None:
+            self._parse_json(line[line.find(b'{"') :], action[1])
         elif (ended := _TEST_END.search(line)) is not None:
-            if ended[2] in self._tests:
+            if ended[2] in self._tests and ended[0] not in self._results:
+                self._results.add(ended[0])
                 self._add("test", test=self._tests[ended[2]], result=ended[1].decode().lower())
         elif (over := _PACKAGE_END.search(line)) is not None:
             self._note_verbose(text, start)
             self._is_verbose, self._package_start = False, end
+            self._results.clear()
             self._add("end", _decode(over["package"]), result=_package_result(over), offset=base + start)
         elif line.endswith(b"goos: ", 0, line.find(b"goos: ") + 6):
             self._add("some")
