@@ -171,13 +171,12 @@ def test_expired_entry_counts_as_new_from_the_day_after() -> None:
     assert (renewed.expires, renewed.reason) == ("2026-07-01", "until the release")
 
 
-def test_gone_races_are_listed_and_kept_until_pruned() -> None:
+def test_races_that_are_not_proved_gone_are_listed_and_kept() -> None:
     known = GateRun(REPORT.read_bytes() + OTHER.read_bytes()).update_baseline()
     later = GateRun(OTHER.read_bytes(), known)
-    assert [entry.title for entry in later.gate.gone_races()] == [TITLE]
+    assert [(entry.title, absence.state) for entry, absence in later.gate.absent_races()] == [(TITLE, "not known")]
     assert later.update_baseline() == known
-    assert [entry.title for entry in later.update_baseline(prune=True).known] != [TITLE]
-    assert len(later.update_baseline(prune=True).known) == 1
+    assert later.update_baseline(prune=True) == known
 
 
 def test_update_with_the_same_races_changes_nothing() -> None:
@@ -327,8 +326,12 @@ def test_gate_fails_for_new_races_and_passes_after_an_update(tmp_path: Path, cap
     assert f"1. {TITLE}" not in out
     assert out.splitlines()[-1] == "2 races: 1 new, 1 known"
     assert run_gate(tmp_path, OTHER) == 1
+    assert f"not known  {TITLE}" in capsys.readouterr().out
+    assert run_gate(tmp_path, "--complete", OTHER) == 1
     assert f"gone   {TITLE}" in capsys.readouterr().out
     assert run_gate(tmp_path, "--update", "--prune", OTHER) == 0
+    assert TITLE in (tmp_path / "races.jsonl").read_text()
+    assert run_gate(tmp_path, "--update", "--prune", "--complete", OTHER) == 0
     assert TITLE not in (tmp_path / "races.jsonl").read_text()
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deadheat.api import scan_text
+from deadheat.baseline.absence import AbsenceState
 from deadheat.baseline.judgement import GateStanding
 from deadheat.output import OutputStyle
-from deadheat.output.findings import GoneRace, RaceFinding, RaceFindings
+from deadheat.output.findings import AbsentRace, RaceFinding, RaceFindings
 from deadheat.output.html_report import FORMAT
 from tests.browser import Page
 from tests.cases import ROOT
@@ -39,7 +40,7 @@ def many_findings() -> Iterator[RaceFinding]:
 
 
 def write_report(path: Path) -> Path:
-    findings = RaceFindings(many_findings(), (GoneRace("00ff", "an old one"),))
+    findings = RaceFindings(many_findings(), (AbsentRace("00ff", "an old one", AbsenceState.GONE, "TestOld passed"),))
     path.write_text("".join(FORMAT.render_pieces(findings, OutputStyle())), encoding="utf-8")
     return path
 

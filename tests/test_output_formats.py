@@ -13,9 +13,10 @@ import pytest
 
 from deadheat import cli, plugins
 from deadheat.api import scan_text
+from deadheat.baseline.absence import AbsenceState
 from deadheat.baseline.judgement import GateStanding
 from deadheat.output import OutputStyle, gate_text
-from deadheat.output.findings import FindingsAccumulator, GoneRace, OncePerRaceFormat, RaceFinding, RaceFindings
+from deadheat.output.findings import AbsentRace, FindingsAccumulator, OncePerRaceFormat, RaceFinding, RaceFindings
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
@@ -49,9 +50,13 @@ def make_findings(*texts: bytes, standing: GateStanding | None = None, note: str
     ]
 
 
-def render(name: str, races: list[RaceFinding], gone: tuple[GoneRace, ...] = (), root: str = "") -> str:
+def render(name: str, races: list[RaceFinding], absent: tuple[AbsentRace, ...] = (), root: str = "") -> str:
     style = OutputStyle(width=120, root=root)
-    return "".join(FORMATS[name].render_pieces(RaceFindings(iter(races), gone), style))
+    return "".join(FORMATS[name].render_pieces(RaceFindings(iter(races), absent), style))
+
+
+def hostile_absence() -> tuple[AbsentRace, ...]:
+    return tuple(AbsentRace("00", HOSTILE, state, HOSTILE) for state in AbsenceState)
 
 
 def hostile_findings() -> list[RaceFinding]:
@@ -96,7 +101,7 @@ def test_command_shows_each_race_once(name: str, tmp_path: Path, capsys: Capture
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_untrusted_text_is_escaped(name: str) -> None:
-    text = render(name, hostile_findings(), (GoneRace("00", HOSTILE),))
+    text = render(name, hostile_findings(), hostile_absence())
     assert "octocat" in text
     if name not in ("json", "jsonl"):  # data formats, escaped by JSON
         assert not {"\x1b", "\u202e", "\x00"} & set(text)
@@ -243,9 +248,34 @@ def test_junit_of_hostile_names_is_well_formed() -> None:
     assert "octocat" in suite[0].attrib["name"]
 
 
+@pytest.mark.parametrize("name", sorted({*FORMATS} - {"gitlab", "jsonl"}))
+def test_state_of_every_race_that_was_not_found_is_shown(name: str) -> None:
+    absent = tuple(
+        AbsentRace(f"{number}0ff", f"race {number}", state, f"why {number}")
+        for number, state in enumerate(AbsenceState)
+    )
+    text = render(name, [], absent)
+    assert all(f"race {number}" in text and f"{number}0ff" in text for number in range(3))
+    assert all(f"why {number}" in text for number in (1, 2))
+    if name in ("json", "sarif"):
+        log = json.loads(text)
+        fields = log["runs"][0]["properties"] if name == "sarif" else log
+        assert {state: [row["why"] for row in fields[state]] for state in ("gone", "not_run", "not_known")} == {
+            "gone": ["why 0"], "not_run": ["why 1"], "not_known": ["why 2"]
+        }  # fmt: skip
+    if name == "json":
+        assert log["counts"] == {
+            "new": 0, "expired": 0, "known": 0, "muted": 0, "gone": 1, "not_run": 1, "not_known": 1
+        }  # fmt: skip
+    if name == "junit":
+        suite = ElementTree.fromstring(text)[0]
+        assert (suite.attrib["tests"], suite.attrib["skipped"]) == ("3", "2")
+        assert [len(case) for case in suite] == [0, 1, 1]
+
+
 def test_github_workflow_command_is_escaped() -> None:
-    lines = render("github", hostile_findings(), (GoneRace("00", HOSTILE),)).splitlines()
-    assert [line.partition(" ")[0] for line in lines] == ["::error", "::notice", "::notice"]
+    lines = render("github", hostile_findings(), hostile_absence()).splitlines()
+    assert [line.partition(" ")[0] for line in lines] == ["::error", *4 * ["::notice"]]
     for line in lines:
         properties = line[2:].partition("::")[0]
         assert "%250A" in line  # the percent sign is escaped
@@ -265,7 +295,7 @@ def test_markdown_has_a_row_per_race_and_a_section_per_failure() -> None:
         *make_findings(case_text("go/method-value.txt"), standing=GateStanding.KNOWN, note="later"),
         *make_findings(case_text("go/two-goroutines.txt"), standing=GateStanding.NEW),
     ]
-    text = render("markdown", races, (GoneRace("00ff", "an old one"),))
+    text = render("markdown", races, (AbsentRace("00ff", "an old one", AbsenceState.GONE, "TestOld passed"),))
     assert text.startswith("## deadheat: 2 races, 1 of them new\n")
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert [row.count("|") for row in rows] == [6, 6, 6]
@@ -278,9 +308,9 @@ def test_markdown_has_a_row_per_race_and_a_section_per_failure() -> None:
 
 def test_markdown_is_below_the_size_limit_of_github() -> None:
     races = make_findings(case_text("go/two-goroutines.txt")) * 3000
-    text = render("markdown", races)
+    text = render("markdown", races, 3000 * (AbsentRace("00ff", 80 * "x", AbsenceState.NOT_RUN, 80 * "y"),))
     assert len(text.encode()) < 1 << 20
-    assert "… and 2500 more races" in text
+    assert text.count("… and 2500 more races") == 2
 
 
 def test_html_report_loads_nothing() -> None:

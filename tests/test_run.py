@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +19,7 @@ from deadheat import cli
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 SOURCES = Path(deadheat.__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SOURCES)}
@@ -131,6 +133,109 @@ def test_background_processes_are_not_waited_for() -> None:
     done = run_deadheat("--", "sh", "-c", "sleep 300 & echo $!")
     assert done.returncode == 0
     os.kill(int(done.stdout), signal.SIGTERM)  # it is still running
+    assert done.stderr.decode().splitlines() == [
+        "deadheat: a background process keeps the output open; what it prints from now on is lost"
+    ]
+
+
+def test_background_process_that_never_stops_printing_is_not_waited_for() -> None:
+    script = f"(while :; do echo more; sleep 0.001; done) & cat {REPORT}; head -c 3000000 /dev/zero; exit 3"
+    done = run_deadheat("--", "sh", "-c", script)
+    assert done.returncode == 3
+    assert done.stdout.count(b"\0") == 3000000
+    assert b"a background process keeps the output open" in done.stderr
+    assert TITLE in done.stderr.decode()
+
+
+def limited_run(kind: int, limit: int, script: str) -> subprocess.CompletedProcess[bytes]:
+    """Runs a command with a limit on its resources."""
+    return subprocess.run(
+        [*RUN, "--brief", "--", "sh", "-c", script], capture_output=True, env=ENVIRONMENT, timeout=PATIENCE,
+        check=False, preexec_fn=lambda: resource.setrlimit(kind, (limit, limit)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("limit", [0, 1, 500, 1 << 20])
+def test_limit_on_file_sizes_changes_nothing_for_the_command(limit: int) -> None:
+    done = limited_run(resource.RLIMIT_FSIZE, limit, f"cat {REPORT}; exit 7")
+    assert (done.returncode, done.stdout) == (7, REPORT.read_bytes())
+    assert TITLE in done.stderr.decode()
+    assert done.stderr.count(b"the copy of the output cannot be written") == (limit < REPORT.stat().st_size)
+
+
+@pytest.mark.parametrize("limit", range(6, 18))
+def test_few_descriptors_change_nothing_for_the_command(limit: int) -> None:
+    done = limited_run(resource.RLIMIT_NOFILE, limit, f"cat {REPORT}; exit 7")
+    assert (done.returncode, done.stdout) == (7, REPORT.read_bytes())
+    first_line = done.stderr.decode().splitlines()[0]
+    assert TITLE in first_line or "too many open files" in first_line
+    assert limit < 16 or TITLE in first_line
+
+
+@pytest.mark.parametrize("started", [0, 1])
+def test_command_runs_without_threads(started: int) -> None:
+    """As with a limit on the number of processes."""
+    code = (
+        "import sys, threading\nstart, count = threading.Thread.start, []\n"
+        "def limited(thread):\n    count.append(thread)\n"
+        f"    if len(count) > {started}: raise RuntimeError('no more threads')\n    start(thread)\n"
+        "threading.Thread.start = limited\nfrom deadheat import cli\nsys.exit(cli.main(sys.argv[1:]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", "--", "sh", "-c", f"cat {REPORT}; kill -TERM $$"],
+        capture_output=True, env=ENVIRONMENT, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (-signal.SIGTERM, REPORT.read_bytes())
+    assert done.stderr.decode() == (
+        "deadheat: the output of the command cannot be searched: no more threads; the command runs without deadheat\n"
+    )
+
+
+@pytest.fixture
+def small_folder(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 KiB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "deadheat-test", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("mounting is not permitted")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+def test_full_temporary_folder_changes_nothing_for_the_command(small_folder: Path) -> None:
+    script = f"cat {REPORT}; head -c 300000 /dev/zero; echo; cat {OTHER}; exit 7"
+    done = run_deadheat("--brief", "--", "sh", "-c", script, env={"TMPDIR": str(small_folder)})
+    assert done.returncode == 7
+    assert done.stdout == REPORT.read_bytes() + bytes(300000) + b"\n" + OTHER.read_bytes()
+    assert b"2 races" in done.stderr
+    assert done.stderr.decode().splitlines()[0] == (
+        "deadheat: the copy of the output cannot be written: no space left on device;"
+        " the rest was kept in memory and is searched"
+    )
+
+
+def test_full_disk_behind_standard_output_ends_no_command() -> None:
+    script = f"'{sys.executable}' -m deadheat run --brief -- sh -c 'cat {REPORT}; echo ended >&2' >/dev/full"
+    done = subprocess.run(
+        ["sh", "-c", script], capture_output=True, text=True, env=ENVIRONMENT, timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 3
+    lines = done.stderr.splitlines()
+    assert lines[0] == "ended"
+    assert "stdout of the command cannot be written: no space left on device" in lines[1]
+    assert TITLE in lines[2]
+
+
+def test_status_is_that_of_the_command_if_nobody_reads_the_races() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*RUN, "--", "sh", "-c", f"cat {REPORT}; exit 7"], stdout=subprocess.PIPE, stderr=writer, env=ENVIRONMENT,
+        timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    os.close(writer)
+    assert (done.returncode, done.stdout) == (7, REPORT.read_bytes())
 
 
 # -- exit status ------------------------------------------------------------------------------------

@@ -137,3 +137,34 @@ def test_known_race_passes_and_next_race_fails(
     assert {a["site"]["function"] for a in new["accesses"]} == {
         "shop.(*Shelf).Spare", "shop.(*Shelf).Hoard",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [[], ["-v"], ["-json"]], ids=["plain", "-v", "-json"])
+def test_race_is_gone_when_it_is_fixed_and_not_when_the_build_fails(module: Path, options: list[str]) -> None:
+    environment = go_environment() | {"PYTHONPATH": str(SOURCES)}
+    base = [sys.executable, "-m", "deadheat", "run", "--gate", "--baseline", "races.jsonl", "--update", "--prune"]
+
+    def counts(*more: str) -> dict[str, int]:
+        subprocess.run(
+            [*base, "--output", "races.json", "--format", "json",
+             "--", "go", "test", "-race", "-vet=off", *options, *more, "./..."],
+            cwd=module, env=environment, capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
+        result: dict[str, dict[str, int]] = json.loads((module / "races.json").read_text())
+        return {state: number for state, number in result["counts"].items() if number}
+
+    assert counts() == {"new": 1}
+    [row] = map(json.loads, (module / "races.jsonl").read_text().splitlines())
+    assert (row["package"], row["test"]) == ("example.com/shop", "TestShelf/busy")
+    (module / "stock.go").write_text(STOCK + "func broken() { undefined() }\n")
+    assert counts() == {"not_run": 1}
+    (module / "stock.go").write_text(STOCK)
+    assert counts("-run", "TestCalm") == {"not_run": 1}
+    fixed = TESTS.replace("both(s.Add, func() { s.Refill() })", "s.Add()\n\t\ts.Refill()")
+    (module / "stock_test.go").write_text(f"{fixed}\nfunc TestPanics(t *testing.T) {{ panic(0) }}\n")
+    (module / "a_test.go").write_text('package shop\n\nimport "testing"\n\nfunc TestA(t *testing.T) { panic(0) }\n')
+    assert counts() == {"not_run": 1}
+    (module / "a_test.go").unlink()
+    (module / "stock_test.go").write_text(fixed)
+    assert counts() == {"gone": 1}
+    assert (module / "races.jsonl").read_text() == ""

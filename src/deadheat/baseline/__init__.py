@@ -183,6 +183,9 @@ class KnownRace:
     aliases: tuple[str, ...] = ()  # "ID ALIAS": alternate, required or provided keys of its variants
     split: tuple[str, ...] = ()  # fingerprints that are separated by caller
     stale: bool = False  # written with another fingerprint version
+    package: str = ""  # whose Go test printed it
+    test: str = ""
+    other_test: str = ""  # of the second side, if it differs
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +227,10 @@ def format_baseline(baseline: Baseline) -> str:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
+# optional: a baseline of an earlier version has none of them
+_ORIGIN_FIELDS = ("package", "test", "other_test")
+
+
 def _mute_to_json(mute: Mute) -> dict[str, Any]:
     return {"mute": mute.pattern, **_reason_fields(mute)}
 
@@ -236,6 +243,7 @@ def _known_race_to_json(entry: KnownRace) -> dict[str, Any]:
         **_reason_fields(entry),
         "since": entry.since,
         "sites": list(entry.sites),
+        **{name: value for name in _ORIGIN_FIELDS if (value := getattr(entry, name))},
         **({"merged": list(entry.merged)} if entry.merged else {}),
         "names": sorted(names),
         "aliases": sorted(entry.aliases),
@@ -307,7 +315,8 @@ def _parse_known_race(number: int, record: dict[str, Any]) -> KnownRace:
         tuple(Variant(match[2], match[3], int(match[4]), match[5] or "") for match in current),
         _text_list_field(number, record, "aliases"),
         _text_list_field(number, record, "split"),
-        stale=bool(names) and not current,
+        bool(names) and not current,
+        *(_text_field(number, record, name) for name in _ORIGIN_FIELDS),
     )
 
 

@@ -1,4 +1,4 @@
-"""The judgement of the gate: which races are new, known, muted or gone."""
+"""The judgement of the gate: which races are new, known or muted, and which of the others are gone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import baseline as lines
 from deadheat.baseline import Baseline, KnownRace, mute_matches
+from deadheat.baseline.absence import Absence, AbsenceState, TestRunEvidence
 from deadheat.grouping import races
 from deadheat.grouping.links import Link, LinkKind
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from deadheat.grouping.races import GroupingFacts
-    from deadheat.model import Frame, Sighting
+    from deadheat.model import Frame, Report, Sighting
 
 
 class GateStanding(StrEnum):
@@ -47,10 +48,21 @@ class NewEntryDetails:
 
 
 class BaselineGate:
-    """Compares the races of one run with a baseline."""
+    """Compares the races of one run with a baseline.
 
-    def __init__(self, baseline: Baseline, run_evidence: GroupingFacts, today: str) -> None:
+    With `assume_complete` a known race that was not found is gone unless `test_runs` tells the contrary.
+    """
+
+    def __init__(
+        self,
+        baseline: Baseline,
+        run_evidence: GroupingFacts,
+        today: str,
+        test_runs: TestRunEvidence | None = None,
+        assume_complete: bool = False,
+    ) -> None:
         self._baseline, self._run_evidence, self._today = baseline, run_evidence, today
+        self._test_runs, self._assume_complete = test_runs or TestRunEvidence(), assume_complete
         all_evidence = races.empty_facts()
         all_evidence.add(run_evidence)
         all_evidence.add(baseline_evidence := lines.known_race_evidence(baseline.known))
@@ -92,14 +104,26 @@ class BaselineGate:
     def _has_expired(self, expires: str) -> bool:
         return bool(expires) and expires < self._today
 
-    def gone_races(self) -> list[KnownRace]:
-        """The known races that were not found."""
+    def absent_races(self) -> list[tuple[KnownRace, Absence]]:
+        """The known races that were not found, and whether they are gone."""
         found_races = set(self.ids.values())
-        return [entries[0] for race, entries in self._known_races.items() if race not in found_races]
+        return [
+            (entries[0], self._judge_absence(entries))
+            for race, entries in self._known_races.items()
+            if race not in found_races
+        ]
+
+    def _judge_absence(self, entries: list[KnownRace]) -> Absence:
+        absences = [self._test_runs.judge_absence(entry, self._assume_complete) for entry in entries]
+        return next((absence for absence in absences if absence.state is not AbsenceState.GONE), absences[0])
 
     def updated_baseline(self, sightings: Iterable[Sighting], entry: NewEntryDetails, prune: bool = False) -> Baseline:
         """The baseline with the races of this run added, except muted ones."""
-        known = [] if prune else [_merge_entries(self._known_races[entry.race]) for entry in self.gone_races()]
+        known = [
+            _merge_entries(self._known_races[absent.race])
+            for absent, absence in self.absent_races()
+            if not (prune and absence.state is AbsenceState.GONE)
+        ]
         variants_by_race = self._variants_by_race()
         for sighting in sightings:
             race = sighting.verdict.race
@@ -107,8 +131,21 @@ class BaselineGate:
             if entries is None and self.judge_race(sighting).standing is GateStanding.MUTED:
                 continue
             first = _merge_entries(entries) if entries else _new_known_race(sighting, entry)
+            if not (first.package or first.test):
+                first = self._with_origin(first, sighting)
             known.append(self._with_variants(self._renew_if_expired(first, entry), variants_by_race.get(race, [])))
         return Baseline(tuple(known), self._baseline.mutes)
+
+    def _with_origin(self, known: KnownRace, sighting: Sighting) -> KnownRace:
+        """Adds the package and the tests in whose run a race was seen."""
+        report = sighting.report
+        if report.detector not in _GO_DETECTORS:
+            return known
+        package = _package_of_test(report) or self._test_runs.package_of(
+            sighting.uri, sighting.span.offset, sighting.span.stream
+        )
+        other_test = next((access.test for access in report.accesses if access.test), None)
+        return replace(known, package=package, test=report.test or "", other_test=other_test or "")
 
     def _renew_if_expired(self, known: KnownRace, entry: NewEntryDetails) -> KnownRace:
         """Gives an expired entry the date, reason and owner of new entries."""
@@ -133,6 +170,19 @@ class BaselineGate:
         return replace(
             known, variants=tuple(variants.values()), aliases=tuple(sorted(aliases)), split=tuple(sorted(split))
         )
+
+
+_GO_DETECTORS = ("go", "go-fatal")
+
+
+def _package_of_test(report: Report) -> str:
+    """The package of the test function in the stacks, else of other test code."""
+    name = (report.test or "").partition("/")[0]
+    stacks = [*(access.stack for access in report.accesses), *(actor.created_at for actor in report.actors)]
+    frames = [frame for stack in stacks for frame in stack if frame.package and frame.file.endswith("_test.go")]
+    frame = next((frame for frame in frames if name in frame.function.split(".")), frames[0] if frames else None)
+    # the tests of package p may be in package p_test
+    return frame.package.removesuffix("_test").replace("%2e", ".") if frame else ""
 
 
 def _merge_entries(entries: list[KnownRace]) -> KnownRace:

@@ -89,11 +89,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_ENVIRONMENT
     except BrokenPipeError:
         # the reader closed the pipe, as `head` does
-        _redirect_to_devnull(sys.stdout)
+        redirect_to_devnull(sys.stdout)
         return EXIT_RACES
     except OSError as error:
         # a full disk, or a closed output
-        _redirect_to_devnull(sys.stdout)
+        redirect_to_devnull(sys.stdout)
         where = error.filename or "standard input or output"
         print_to_stderr(str(DeadheatError(f"failed ({error.strerror or error})", str(where))))
         return EXIT_ENVIRONMENT
@@ -113,7 +113,7 @@ def _print_internal_error() -> None:
     print_to_stderr("internal error in deadheat; please report it with the lines above")
 
 
-def _redirect_to_devnull(out: IO[str]) -> None:
+def redirect_to_devnull(out: IO[str]) -> None:
     """Discards buffered output, so that Python does not try to write it again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
@@ -199,7 +199,7 @@ def print_to_stderr(text: str, prefix: str = "deadheat") -> None:
     try:
         print(f"{prefix}: {printable_line(text)}", file=sys.stderr, flush=True)
     except OSError:
-        _redirect_to_devnull(sys.stderr)
+        redirect_to_devnull(sys.stderr)
 
 
 def format_count(number: int, noun: str) -> str:

@@ -15,6 +15,7 @@ from deadheat import cli, plugins
 from deadheat.api import ReadOptions
 from deadheat.baseline import Baseline, Mute, is_date, parse_suppressions, pattern_error
 from deadheat.baseline.judgement import BaselineGate, NewEntryDetails
+from deadheat.baseline.test_runs import TestRunWatcher
 from deadheat.cli import scan as cli_scan
 from deadheat.cli.scan import add_scan_options, style_from_options
 from deadheat.errors import DeadheatError
@@ -46,7 +47,10 @@ def add_gate_options(command: argparse.ArgumentParser, baseline: bool) -> None:
     group = command.add_argument_group("the baseline")
     group.add_argument("--baseline", metavar="FILE", required=baseline, help="file of known races; need not exist yet")
     group.add_argument("--update", action="store_true", help="add the races found to the baseline")
-    group.add_argument("--prune", action="store_true", help="with --update: remove known races that were not found")
+    group.add_argument("--prune", action="store_true", help="with --update: remove known races that are gone")
+    group.add_argument(
+        "--complete", action="store_true", help="every test ran: known races that were not found are gone"
+    )
     group.add_argument("--reason", default="", metavar="TEXT", help="reason for new entries")
     group.add_argument("--owner", default="", metavar="WHO", help="owner of new entries")
     group.add_argument(
@@ -94,6 +98,8 @@ def check_options(args: argparse.Namespace, command: argparse.ArgumentParser) ->
         command.error("--mute needs a --reason")
     if args.prune and not args.update:
         command.error("--prune needs --update")
+    if args.complete and not args.baseline:
+        command.error("--complete needs a --baseline")
     if args.update and not args.baseline:
         command.error("--update needs a --baseline")
 
@@ -105,26 +111,38 @@ class RaceInspection:
         self._args, self._gated = args, gated
         self._style: OutputStyle = style_from_options(args, out)
         self._baseline = read_baseline(args) if gated else Baseline()
+        # what tells whether known races are gone
+        self._test_runs = TestRunWatcher(self._baseline.known) if gated else None
+        self.is_cut = False  # the documents are not complete, in spite of --complete
+        self.has_failed = False  # the command failed
+        self.selects_tests = False  # the command does not run all tests of its packages
 
     def inspect_documents(self, entries: Iterable[Document | UnreadableError]) -> list[RaceFinding]:
         """Finds the races in documents; sets `read_nothing` if none could be read."""
         args = self._args
         accumulator = shown.FindingsAccumulator()
         limits = getattr(args, "archive_limits", None)  # `run` reads no archives
-        options = cli_scan.ScanOptions(ReadOptions(args.error_stacks), args.jobs, args.quiet, limits)
+        options = cli_scan.ScanOptions(ReadOptions(args.error_stacks), args.jobs, args.quiet, limits, self._test_runs)
         formats = [gate_formats()[name] for name in (args.format, *(name for name, _ in args.write))]
         collector = accumulator.new_collector(any(output_format.prints_causes for output_format in formats))
         scan = cli_scan.ScanJob(entries, collector, accumulator, options)
         scan.run()
         scan.clear_progress()
         self.read_nothing = scan.read_nothing
+        if self._test_runs is not None:
+            self._test_runs.evidence.finish()
+            if self.selects_tests:
+                self._test_runs.evidence.mark_partial()
+            self.is_cut = self.is_cut or (self.has_failed and not scan.sighting_count)
         self._gate = self._new_gate(scan.identity.facts) if self._gated else None
         ids = self._gate.ids if self._gate else scan.identity.race_ids()
         self.findings = [self._judge_finding(finding) for finding in accumulator.iter_findings(ids)]
         return self.findings
 
     def _new_gate(self, evidence: GroupingFacts) -> BaselineGate:
-        return BaselineGate(self._baseline, evidence, date.today().isoformat())
+        assert self._test_runs is not None
+        today, is_complete = date.today().isoformat(), self._args.complete and not self.is_cut
+        return BaselineGate(self._baseline, evidence, today, self._test_runs.evidence, is_complete)
 
     def _judge_finding(self, finding: RaceFinding) -> RaceFinding:
         if self._gate is None:
@@ -134,9 +152,9 @@ class RaceInspection:
 
     def write_findings(self, out: IO[str]) -> None:
         """Writes the findings to `out` and to all requested files, even if one of them fails."""
-        known = self._gate.gone_races() if self._gate else []
-        gone = tuple(shown.GoneRace(entry.race, entry.title) for entry in known)
-        race_findings = shown.RaceFindings(self.findings, gone)
+        absent_races = self._gate.absent_races() if self._gate else []
+        absent = tuple(shown.AbsentRace(known.race, known.title, *absence[:2]) for known, absence in absent_races)
+        race_findings = shown.RaceFindings(self.findings, absent)
         targets = [(format_name, file, "w") for format_name, file in self._args.write]
         summary_file = os.environ.get("GITHUB_STEP_SUMMARY")
         if self._args.format == "github" and summary_file:
@@ -213,7 +231,7 @@ def _load_baseline(file: str, quiet: bool) -> Baseline:
     if stale and not quiet:
         cli.print_to_stderr(
             f"{file}: {stale} races were written by another version of deadheat and are not recognised;"
-            " rewrite them with --update --prune"
+            " rewrite them with --update --prune --complete after a run of every test"
         )
     return loaded
 
@@ -235,6 +253,7 @@ _GATE_EXAMPLES = """examples:
   deadheat gate --baseline races.jsonl test.log           fail if test.log has a new race
   deadheat gate --baseline races.jsonl --update --reason 'TICKET-12' --owner @storage test.log
   deadheat gate --baseline races.jsonl --update --prune logs/
+  deadheat gate --baseline races.jsonl --update --prune --complete helgrind.log
   deadheat gate --baseline races.jsonl --suppressions tsan.supp --write sarif=races.sarif logs/
   deadheat gate --baseline races.jsonl --format github test.log
 

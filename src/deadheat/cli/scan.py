@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
+    from deadheat.baseline.test_runs import TestRunWatcher
     from deadheat.output import OutputFormat, OutputWriter, SightingCollector
     from deadheat.sources.archive_limits import ArchiveLimits
 
@@ -39,6 +40,7 @@ class ScanOptions:
     jobs: int | None = None  # one per core
     quiet: bool = False
     archive_limits: ArchiveLimits | None = None
+    test_runs: TestRunWatcher | None = None  # collects evidence of the tests that ran
 
 
 class _SightingBatch:
@@ -105,6 +107,9 @@ class ScanJob:
                 self._progress.tick(value)
             elif kind == "read":
                 self._read_count += 1
+            elif kind == "events":
+                assert self._options.test_runs is not None
+                self._options.test_runs.evidence.add_events(value)
             else:
                 count, packed, evidence, locations = value
                 self.sighting_count += count
@@ -120,9 +125,12 @@ class ScanJob:
         read_options = self._options.read_options._replace(live=live)
         tick = None if forked else self._progress.tick
         is_part = unit.start > 0 or unit.end is not None
+        watcher = self._options.test_runs
         faults, batch = 0, _SightingBatch()
         try:
             documents = files.open_documents(unit, tick, self._options.archive_limits)
+            if watcher is not None:
+                documents = watcher.watch(documents)
             for item in limit_faults(read_opened_documents(documents, read_options), unit.entry.uri):
                 if isinstance(item, UnreadableError):
                     faults += 1
@@ -141,6 +149,8 @@ class ScanJob:
             faults += 1
             yield "fault", unexpected_fault(error, unit.entry.uri)
         yield from self._collect_items(batch.take_items(), live, is_part)
+        if watcher is not None:
+            yield "events", watcher.take_events()
         if not faults:
             yield "read", None
         if forked:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from deadheat import output
+from deadheat.baseline.absence import AbsenceState
 from deadheat.baseline.judgement import GateStanding
 from deadheat.output import code_block, code_span, code_table_cell, escape_markdown, escape_markdown_element, escape_xml
 from deadheat.output.findings import (
@@ -17,6 +18,7 @@ from deadheat.output.findings import (
     format_sighting_count,
     frame_location,
     ordered_accesses,
+    summarize_absent,
     summarize_races,
 )
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     from deadheat.model import Access, Actor
     from deadheat.output import OutputStyle
-    from deadheat.output.findings import RaceFinding, RaceFindings
+    from deadheat.output.findings import AbsentRace, RaceFinding, RaceFindings
 
 
 _ESCAPED_IN_DATA = re.compile(r"[%\r\n]")
@@ -38,8 +40,9 @@ class GitHubFormat(OncePerRaceFormat):
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         for finding in findings.races:
             yield _github_annotation(finding, style.root)
-        for gone in findings.gone:
-            yield f"::notice title=known race not seen::{_escape_github_data(f'{gone.title} ({gone.race})')}\n"
+        for absent in findings.absent:
+            text = f"{absent.title} ({absent.race}), {absent.description}"
+            yield f"::notice title=known race not seen::{_escape_github_data(text)}\n"
 
 
 def _github_annotation(finding: RaceFinding, root: str) -> str:
@@ -112,14 +115,17 @@ class JUnitFormat(OncePerRaceFormat):
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         races = list(findings.races)
         failed = sum(finding.fails for finding in races)
+        absent = findings.absent
+        not_gone = sum(race.state is not AbsenceState.GONE for race in absent)
         # some readers reject a suite without a test case
-        counts = f'tests="{max(1, len(races))}" failures="{failed}" errors="0"'
-        skipped = f'skipped="{len(races) - failed}"'  # only allowed on a suite
+        counts = f'tests="{max(1, len(races) + len(absent))}" failures="{failed}" errors="0"'
+        skipped = f'skipped="{len(races) - failed + not_gone}"'  # only allowed on a suite
         yield '<?xml version="1.0" encoding="UTF-8"?>\n'
         yield f'<testsuites {counts}>\n<testsuite name="deadheat" {counts} {skipped}>\n'
         for finding in races:
             yield _junit_case(finding, style.root)
-        if not races:
+        yield from map(_junit_absent_case, absent)
+        if not races and not absent:
             yield '<testcase classname="deadheat" name="no race"/>\n'
         yield "</testsuite>\n</testsuites>\n"
 
@@ -135,6 +141,14 @@ def _junit_case(finding: RaceFinding, root: str) -> str:
         f'<testcase classname="{escape_xml(owner)}" name="{escape_xml(name)}"{location_attributes}>'
         f"{_junit_failure(finding, root) if finding.fails else _junit_skipped(finding)}</testcase>\n"
     )
+
+
+def _junit_absent_case(absent: AbsentRace) -> str:
+    """A known race that is gone is a test that passed."""
+    name = f'<testcase classname="deadheat" name="{escape_xml(f"{absent.title} ({absent.race})")}"'
+    if absent.state is AbsenceState.GONE:
+        return f"{name}/>\n"
+    return f'{name}><skipped message="{escape_xml(absent.description)}"/></testcase>\n'
 
 
 def _junit_skipped(finding: RaceFinding) -> str:
@@ -182,10 +196,12 @@ class MarkdownFormat(OncePerRaceFormat):
             yield "| | race | where | seen | test |\n|---|---|---|---|---|\n"
             yield from (_markdown_row(finding, style.root) for finding in races[:_MAX_TABLE_ROWS])
             yield _omitted_note(len(races) - _MAX_TABLE_ROWS, "race") + "\n"
-        if findings.gone:
-            yield "Known races not found in this run:\n\n"
-            yield from (f"- {escape_markdown(gone.title)} {code_span(gone.race)}\n" for gone in findings.gone)
-            yield "\n"
+        if findings.absent:
+            yield f"Known races not found in this run ({escape_markdown(summarize_absent(findings.absent))}):\n\n"
+            for absent in findings.absent[:_MAX_TABLE_ROWS]:
+                title, description = escape_markdown(absent.title), escape_markdown(absent.description)
+                yield f"- {title} {code_span(absent.race)} {description}\n"
+            yield _omitted_note(len(findings.absent) - _MAX_TABLE_ROWS, "race") + "\n"
         failing = (finding for finding in races if finding.fails)
         for finding in islice(failing, _MAX_SECTIONS):
             yield _markdown_section(finding, style)

@@ -14,6 +14,7 @@ from deadheat.output.race_counts import PackedCount, RaceCountCollector, RaceCou
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from deadheat.baseline.absence import AbsenceState
     from deadheat.baseline.judgement import GateStanding
     from deadheat.model import Access, Frame, Sighting
     from deadheat.output import OutputStyle
@@ -36,18 +37,25 @@ class RaceFinding(NamedTuple):
         return self.standing is None or self.standing.fails
 
 
-class GoneRace(NamedTuple):
-    """A race of the baseline that was not found."""
+class AbsentRace(NamedTuple):
+    """A race of the baseline that was not found; only some of them are gone."""
 
     race: str
     title: str
+    state: AbsenceState
+    why: str
+
+    @property
+    def description(self) -> str:
+        """`not run: TestTake was skipped`."""
+        return f"{self.state}: {self.why}"
 
 
 class RaceFindings(NamedTuple):
     """The result of a scan or a gate."""
 
     races: Iterable[RaceFinding]
-    gone: tuple[GoneRace, ...] = ()
+    absent: tuple[AbsentRace, ...] = ()
 
 
 class FindingsAccumulator:
@@ -157,6 +165,26 @@ def describe_access(access: Access, root: str) -> str:
 
 def format_sighting_count(count: int) -> str:
     return f"seen {count} times" if count > 1 else "seen once"
+
+
+def absent_by_state(absent: Iterable[AbsentRace]) -> dict[str, list[dict[str, str]]]:
+    """The known races that were not found as JSON: `gone`, `not_run`, `not_known`."""
+    from deadheat.baseline.absence import AbsenceState  # not needed by a scan
+
+    rows: dict[str, list[dict[str, str]]] = {state.replace(" ", "_"): [] for state in AbsenceState}
+    for race in absent:
+        rows[race.state.replace(" ", "_")].append({"race": race.race, "title": race.title, "why": race.why})
+    return rows
+
+
+def summarize_absent(absent: Iterable[AbsentRace]) -> str:
+    """`1 known race is gone, 2 not run`; empty if there is none."""
+    counts = [(state.replace("_", " "), len(rows)) for state, rows in absent_by_state(absent).items() if rows]
+    texts = [f"{number} {state}" for state, number in counts]
+    if counts:
+        state, number = counts[0]
+        texts[0] = f"{number} known race{'s are' if number > 1 else ' is'} {state}"
+    return ", ".join(texts)
 
 
 def summarize_races(findings: Iterable[RaceFinding]) -> str:

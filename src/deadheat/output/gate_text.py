@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from deadheat import serialization
 from deadheat.baseline.judgement import GateStanding
-from deadheat.output.findings import OncePerRaceFormat, format_sighting_count
+from deadheat.output.findings import OncePerRaceFormat, absent_by_state, format_sighting_count, summarize_absent
 from deadheat.output.text_format import RaceText, TextPainter, terminal_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from deadheat.output import OutputStyle
-    from deadheat.output.findings import RaceFinding, RaceFindings
+    from deadheat.output.findings import AbsentRace, RaceFinding, RaceFindings
 
 
 class GateTextFormat(OncePerRaceFormat):
@@ -37,10 +37,11 @@ class GateTextFormat(OncePerRaceFormat):
         for finding in races:
             if not finding.fails:
                 yield self._known_race_line(finding, paint)
-        for gone in findings.gone:
-            yield paint(f"gone   {terminal_text(gone.title)}  {terminal_text(gone.race)}", "cyan") + "\n"
-        if races or findings.gone:
-            yield paint(summarize_gate(races, len(findings.gone)), "bold") + "\n"
+        for absent in findings.absent:
+            line = f"{absent.state:5}  {absent.title}  {absent.race}  ({absent.why})"
+            yield paint(terminal_text(line), "cyan") + "\n"
+        if races or findings.absent:
+            yield paint(summarize_gate(races, findings.absent), "bold") + "\n"
 
     def _standing_note(self, finding: RaceFinding, paint: TextPainter) -> str:
         notes = [] if finding.standing is None else [f"{finding.standing} {finding.note}".strip()]
@@ -54,7 +55,7 @@ class GateTextFormat(OncePerRaceFormat):
         return paint(line, "dim") + "\n"
 
 
-def summarize_gate(races: list[RaceFinding], gone: int) -> str:
+def summarize_gate(races: list[RaceFinding], absent: Sequence[AbsentRace]) -> str:
     """`3 races: 1 new, 2 known; 1 known race is gone`."""
     count = f"{len(races)} race{'s' * (len(races) != 1)}"
     counts = [
@@ -62,8 +63,8 @@ def summarize_gate(races: list[RaceFinding], gone: int) -> str:
         for standing in GateStanding
         if (number := sum(finding.standing is standing for finding in races))
     ]
-    gone_note = f"; {gone} known race{'s are' if gone > 1 else ' is'} gone" if gone else ""
-    return f"{count}: {', '.join(counts)}{gone_note}" if counts else f"{count}{gone_note}"
+    absent_note = f"; {summarize_absent(absent)}" if absent else ""
+    return f"{count}: {', '.join(counts)}{absent_note}" if counts else f"{count}{absent_note}"
 
 
 class GateJsonLinesFormat(OncePerRaceFormat):
@@ -78,15 +79,19 @@ class GateJsonLinesFormat(OncePerRaceFormat):
 
 
 class GateJsonFormat(OncePerRaceFormat):
-    """One JSON object with all races and the races that are gone."""
+    """One JSON object with all races, and the known races that were not found."""
 
     name = "json"
     prints_causes = True
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
-        races = [_finding_to_json(finding) for finding in findings.races]
-        gone = [gone._asdict() for gone in findings.gone]
-        yield json.dumps({"races": races, "gone": gone}, ensure_ascii=False, indent=1) + "\n"
+        races = list(findings.races)
+        standings = [finding.standing for finding in races]
+        counts = {standing.value: standings.count(standing) for standing in GateStanding}
+        absent = absent_by_state(findings.absent)
+        counts |= {state: len(rows) for state, rows in absent.items()}
+        fields = {"races": [_finding_to_json(finding) for finding in races], **absent, "counts": counts}
+        yield json.dumps(fields, ensure_ascii=False, indent=1) + "\n"
 
 
 def _finding_to_json(finding: RaceFinding) -> serialization.JsonDict:

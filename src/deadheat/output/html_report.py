@@ -18,6 +18,7 @@ from deadheat.output.findings import (
     format_sighting_count,
     frame_location,
     ordered_accesses,
+    summarize_absent,
     summarize_races,
 )
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from deadheat.model import Access, Actor, Frame
     from deadheat.output import OutputStyle
-    from deadheat.output.findings import GoneRace, RaceFinding, RaceFindings
+    from deadheat.output.findings import AbsentRace, RaceFinding, RaceFindings
 
 _STANDING_RANKS: dict[GateStanding | None, int] = {None: 0, GateStanding.NEW: 0, GateStanding.EXPIRED: 1}
 _LOWEST_RANK = 2
@@ -43,7 +44,7 @@ script-src '{hash}'; base-uri 'none'; form-action 'none'">
 <option value="seen">most seen</option><option value="title">title</option>\
 <option value="file">file</option></select>
 <button id="theme" type="button" title="light or dark">◐</button></header>
-{gone}<main><noscript>This page needs JavaScript to show the races.</noscript></main>
+{absent}<main><noscript>This page needs JavaScript to show the races.</noscript></main>
 <script type="application/json" id="data">["""
 
 
@@ -56,7 +57,7 @@ class HtmlFormat(OncePerRaceFormat):
         script, css = (_read_asset(f"report.{kind}") for kind in ("js", "css"))
         title = escape_html(summarize_races(races))
         yield _PAGE_TEMPLATE.format(
-            hash=_script_hash(script), css=css, title=title, gone=_gone_races_html(findings.gone)
+            hash=_script_hash(script), css=css, title=title, absent=_absent_races_html(findings.absent)
         )
         for number, finding in enumerate(races):
             yield f"{',' if number else ''}\n{_escape_script_data(json.dumps(_race_data(finding, style.root)))}"
@@ -81,12 +82,15 @@ def _escape_script_data(data: str) -> str:
     return data.replace("<", "\\u003c")
 
 
-def _gone_races_html(gone: Sequence[GoneRace]) -> str:
-    if not gone:
+def _absent_races_html(absent: Sequence[AbsentRace]) -> str:
+    if not absent:
         return ""
-    items = "".join(f"<li>{escape_html(race.title)} <code>{escape_html(race.race)}</code></li>" for race in gone)
-    summary_text = f"{len(gone)} known races not found in this run"
-    return f'<details id="gone"><summary>{summary_text}</summary><ul>{items}</ul></details>\n'
+    items = "".join(
+        f"<li>{escape_html(race.title)} <code>{escape_html(race.race)}</code> {escape_html(race.description)}</li>"
+        for race in absent
+    )
+    summary_text = escape_html(f"Known races not found in this run: {summarize_absent(absent)}")
+    return f'<details id="absent"><summary>{summary_text}</summary><ul>{items}</ul></details>\n'
 
 
 def _race_data(finding: RaceFinding, root: str) -> dict[str, object]:

@@ -9,7 +9,13 @@ from deadheat import output
 from deadheat._version import __version__
 from deadheat.baseline.judgement import GateStanding
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
-from deadheat.output.findings import OncePerRaceFormat, describe_access, file_from_root, ordered_accesses
+from deadheat.output.findings import (
+    OncePerRaceFormat,
+    absent_by_state,
+    describe_access,
+    file_from_root,
+    ordered_accesses,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +44,12 @@ class SarifFormat(OncePerRaceFormat):
             yield f"{',' if number else ''}\n{json.dumps(result, ensure_ascii=False)}"
         driver = {"name": "deadheat", "version": __version__, "rules": [_sarif_rule(kind) for kind in kinds]}
         yield '],\n"columnKind": "unicodeCodePoints",\n'
+        if findings.absent:
+            absent = [
+                race._replace(title=output.replace_unprintable(race.title), why=output.replace_unprintable(race.why))
+                for race in findings.absent
+            ]
+            yield f'"properties": {json.dumps(absent_by_state(absent), ensure_ascii=False)},\n'
         yield f'"tool": {json.dumps({"driver": driver})}\n}}]\n}}\n'
 
 

@@ -69,6 +69,7 @@ class FileEntry:
     is_explicit: bool = False
     title: str = ""  # display name, if not the path
     modified: float = 0.0  # seconds since 1970
+    content: IO[bytes] | None = None  # read instead of the path
 
     @property
     def uri(self) -> str:

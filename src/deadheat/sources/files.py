@@ -153,13 +153,12 @@ def open_documents(
     Each document must be read before the next one is asked for.
     """
     entry = file_range.entry
-    is_stdin = entry.path == "-"
     try:
-        descriptor = sys.stdin.fileno() if is_stdin else os.open(entry.path, os.O_RDONLY | os.O_CLOEXEC)
+        opened = entry.content or _open_unbuffered(entry.path)
     except OSError as error:
         yield file_listing.unreadable_error(entry.path, error)
         return
-    with os.fdopen(descriptor, "rb", buffering=0, closefd=not is_stdin) as raw:
+    with opened as raw:
         file = _ProgressFile(raw, on_progress or (lambda _: None))
         if file_range.start or file_range.end is not None:
             yield open_range(file, entry.uri, file_range.start, file_range.end)
@@ -168,6 +167,12 @@ def open_documents(
             yield from documents_in_file(cast("IO[bytes]", file), entry.uri, not entry.is_explicit, limits)
         except Exception as error:  # noqa: BLE001, other files are read
             yield unexpected_fault(error, entry.uri)
+
+
+def _open_unbuffered(path: str) -> IO[bytes]:
+    if path == "-":
+        return os.fdopen(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
+    return os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC), "rb", buffering=0)
 
 
 def open_range(raw: SeekableFile, uri: str, start: int, end: int | None) -> DocumentRange:
