@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deadheat import cli
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import argparse
 
     from deadheat.errors import UnreadableError
+    from deadheat.model import Report
     from deadheat.repo.clone import Clone
     from deadheat.repo.document_claims import DocumentHints
     from deadheat.repo.dossier import Dossier
@@ -72,10 +74,13 @@ def run_explain(args: argparse.Namespace) -> int:
             _warn_unknown_revisions(args.at, clones)
         repos = [clone.main.commits[0] for clone in clones if clone.main.tip]
         past_fixes = _load_past_fixes(args.lake, repos, args.quiet)
-        dossiers = [
-            (sighting, _with_similar_fixes(_build_dossier(sighting, clones, hints), past_fixes))
-            for sighting in _best_sightings(sightings)
-        ]
+        reports_by_log: dict[str, dict[Report, None]] = {}
+        for sighting in sightings:
+            reports_by_log.setdefault(sighting.uri, {})[sighting.report] = None
+        dossiers = []
+        for sighting in _best_sightings(sightings):
+            log_hints = replace(hints, same_log=tuple(reports_by_log[sighting.uri]))
+            dossiers.append((sighting, _with_similar_fixes(_build_dossier(sighting, clones, log_hints), past_fixes)))
     _write_dossiers(args, dossiers)
     if dossiers:
         return cli.EXIT_RACES
@@ -124,8 +129,6 @@ def _load_past_fixes(lake_path: str | None, repos: list[str], quiet: bool) -> li
 
 
 def _with_similar_fixes(dossier: Dossier, past_fixes: list[RaceFix]) -> Dossier:
-    from dataclasses import replace
-
     from deadheat.repo.mining import similar_fixes
 
     if not past_fixes:

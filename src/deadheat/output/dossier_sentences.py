@@ -58,7 +58,8 @@ def describe_version(dossier: JsonDict) -> list[str]:
     elif surest["commits"] < pin["commits"]:
         lines.append(f"most likely {describe_window(surest)}: each line there does what its frame says")
     if not pin["exact"]:
-        lines.append("no commit fits every frame; this is the closest base of a version that is not here")
+        if not pin["named"]:
+            lines.append("no commit fits every frame; this is the closest base of a version that is not here")
         misfits = [f"`{frame['function']}` (`{frame['file']}:{frame['line']}`)" for frame in pin["misfits"]]
         lines.append(f"does not fit: {_join_limited(misfits, 3)}")
     if pin["tags"]:

@@ -43,6 +43,7 @@ class DocumentHints:
     issues: tuple[str, ...] = ()  # "30669", or "pingcap/tidb#30669" if the tracker is known
     claims: tuple[Claim, ...] = ()  # to be checked: versions, suspects, fixes
     steps: tuple[Claim, ...] = ()  # steps to reproduce
+    same_log: tuple[Report, ...] = ()  # all reports of the log, which one build has probably printed
 
     def merge_with(self, other: DocumentHints) -> DocumentHints:
         return DocumentHints(
@@ -50,6 +51,7 @@ class DocumentHints:
             tuple(dict.fromkeys(self.issues + other.issues)),
             self.claims + other.claims,
             self.steps + other.steps,
+            self.same_log + other.same_log,
         )
 
 

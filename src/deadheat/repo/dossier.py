@@ -71,8 +71,8 @@ def build_dossier(report: Report, clones: Sequence[Clone], hints: DocumentHints 
     dependency = dependencies.pop() if len(dependencies) == 1 else None
     if dependency and (revision := dependency_revision(dependency)):
         # a path in the module cache contains the version, which is checked like any other
-        hints = DocumentHints((revision,)).merge_with(hints)
-    pins = [(clone, pin) for clone in clones if (pin := find_pin(clone, report, hints.revisions))]
+        hints = replace(hints, revisions=tuple(dict.fromkeys((revision, *hints.revisions))))
+    pins = [(clone, pin) for clone in clones if (pin := find_pin(clone, report, hints.revisions, hints.same_log))]
     # prefers a repository with the racing frames to one with only their callers
     best = max(pins, key=lambda each: (count_racing_sites(report, each[0]), each[1].fitting_count), default=None)
     missing = tuple(dict.fromkeys(m for c in clones for m in c.git.missing))
