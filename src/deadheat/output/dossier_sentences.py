@@ -103,6 +103,16 @@ def _likely_fixes(fixes: list[JsonDict]) -> list[JsonDict]:
     return [fix for fix in fixes if fix["score"] >= min_score]
 
 
+def describe_best_fix(fixes: list[JsonDict] | None, still_present: bool | None) -> str:
+    """What `place` and `show` say of the fix, in the words of a dossier; empty if nothing is known."""
+    likely = _likely_fixes(fixes or [])
+    if not likely:
+        return "no commit yet: both accesses are still present" if still_present else ""
+    best = likely[0]
+    prefix = "" if best["score"] >= _MIN_CONVINCING_SCORE else "possibly "
+    return f"{prefix}{best['commit'][:SHORT_HASH_LENGTH]} {best['subject']} ({best['score']:.2f})"
+
+
 def summarize_fix(dossier: JsonDict) -> str:
     """The most likely fix and the first release that contains it."""
     if not dossier["fixed_by"] or dossier["fixed_by"][0]["score"] < _MIN_CONVINCING_SCORE:
