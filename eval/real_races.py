@@ -93,7 +93,7 @@ class CloneBeforeFix(GitReader):
 
     def __init__(self, repository: str, tip: str) -> None:
         super().__init__(repository)
-        self.refs, self.head_name, self.head_commit = {}, "", tip
+        self.refs, self.all_refs, self.head_name, self.head_commit = {}, {}, "", tip
         line = list(self.output_lines("rev-list", "--first-parent", f"--max-count={_MAX_COMMITS}", tip))
         self.shallow = f"{line[-1]}\n" if line else ""
         (self._sandbox.path / "shallow").write_text(self.shallow)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,10 +11,10 @@ import deadheat
 from deadheat import cli
 from deadheat.model import Claim, Document, Span
 from deadheat.repo.clone import Clone
-from deadheat.repo.document_claims import DocumentHints, hints_from_document
+from deadheat.repo.document_claims import DocumentHints, hints_from_document, revisions_in_log
 from deadheat.repo.dossier import build_dossier
 from tests.repositories import MODULE, Repository, go_report, line, told_of
-from tests.test_code_pin import FIXED, HUB, MOVED, ends, pinned, race
+from tests.test_code_pin import FIXED, HUB, MOVED, ends, pinned, race, race_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,6 +55,32 @@ def test_versions_come_in_the_order_of_their_worth() -> None:
 def test_a_mail_says_when_it_was_written() -> None:
     assert said(written="Thu, 8 Dec 2022 10:15:00 +0000").revisions == ("2022-12-08",)
     assert said(written="some day").revisions == ()
+
+
+def test_a_log_prints_the_commit_that_it_checked_out() -> None:
+    log = b"""Checking out Revision %s (origin/PR-12)
+HEAD is now at 1a2b3c4 hub: commit abc1234 again
+ > git checkout -qf 5e6f7a8b
+downloaded sha256:%s
+commit message: deadbeef is no id here, nor is added or 1234567 alone
+""" % (b"c" * 40, b"d" * 64)
+    assert revisions_in_log(log) == ("c" * 40, "1a2b3c4", "abc1234", "5e6f7a8b", "deadbeef")
+    assert revisions_in_log(b"go: added example.com/x 1234567\nran 12345678 cases\n") == ()
+
+
+def test_explain_tries_the_commit_that_a_log_prints(
+    repo: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("hub: comment", {"hub/hub.go": MOVED})
+    repo.put("hub: no comment", {"hub/hub.go": HUB})
+    log = tmp_path / "build.log"
+    for text, expected in ((f"HEAD is now at {wanted[:9]} hub: begin\n", wanted[:9]), ("", None)):
+        log.write_text(f"{text}{race_text(HUB)}")
+        cli.main(["explain", str(log), "--repo", str(repo.path), "--format", "json"])
+        (dossier,) = json.loads(capsys.readouterr().out)
+        assert dossier["pin"]["named"] == expected
+        assert (dossier["pin"]["last"] == wanted) is (expected is not None)
 
 
 def test_numbers_in_the_tracker() -> None:

@@ -175,6 +175,113 @@ def test_a_version_that_the_document_names_is_not_taken_on_trust(repo: Repositor
     assert (found.window.first, found.named_revision) == (first, None)
 
 
+def grown(source: str, lines: int) -> str:
+    """The source with so many more lines in front of each function."""
+    return source.replace("func ", "// one more line\n" * lines + "func ")
+
+
+def test_a_commit_of_a_pull_request_is_found_on_its_ref(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.put("hub: first try", {"hub/hub.go": grown(HUB, 1)})
+    wanted = repo.put("hub: second try", {"hub/hub.go": grown(HUB, 2)})
+    later = repo.put("docs", {"README.md": "hello"})
+    repo.put("hub: mend", {"hub/hub.go": grown(FIXED, 9)})
+    repo.git("update-ref", "refs/pull/12/head", "HEAD")
+    repo.git("checkout", "-q", "main")
+    repo.git("branch", "-q", "-D", "topic")
+    repo.git("pack-refs", "--all")
+    repo.put("hub: another", {"hub/hub.go": grown(HUB, 5)})
+    found = pinned(repo.path, race(grown(HUB, 2)))
+    assert found.is_exact
+    assert ends(found) == (wanted, later, 2)
+    assert found.window.line_name == "refs/pull/12/head"
+    assert found.main_line_window is not None
+
+
+def test_a_commit_of_a_merged_branch_is_found(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("checkout", "-q", "-b", "topic")
+    wanted = repo.put("hub: first try", {"hub/hub.go": grown(HUB, 3)})
+    repo.put("hub: mend", {"hub/hub.go": grown(HUB, 1)})
+    repo.git("checkout", "-q", "main")
+    repo.put("docs", {"README.md": "hello"})
+    repo.git("merge", "-q", "--no-ff", "-m", "merge it", "topic")
+    repo.git("branch", "-q", "-D", "topic")
+    found = pinned(repo.path, race(grown(HUB, 3)))
+    assert (found.is_exact, ends(found)) == (True, (wanted, wanted, 1))
+
+
+def test_a_file_that_only_the_branch_has_is_found_if_it_is_checked_out(repo: Repository) -> None:
+    repo.put("begin", {"README.md": "hello"})
+    repo.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    repo.git("checkout", "-q", "-b", "topic")
+    wanted = repo.put("hub: begin", {"hub/hub.go": HUB})
+    found = pinned(repo.path, race(HUB))
+    assert (found.is_exact, ends(found)) == (True, (wanted, wanted, 1))
+
+
+def with_test(report_text: str, line_number: int) -> str:
+    """The report with a frame of a test below its first access."""
+    frame = f"  {MODULE}/hub.TestClose()\n      /src/relay/hub/hub_test.go:{line_number} +0x45\n"
+    return report_text.replace("\nPrevious", f"{frame}\nPrevious", 1)
+
+
+def test_a_revision_is_taken_if_only_lines_of_tests_are_missing(repo: Repository) -> None:
+    test = "package hub\n\nfunc TestClose(t *testing.T) {\n\tnew(Hub).Close()\n}\n"
+    old = repo.put("hub: begin", {"hub/hub.go": HUB, "hub/hub_test.go": test})
+    repo.put("hub: comment", {"hub/hub.go": MOVED})
+    repo.put("hub: as before", {"hub/hub.go": HUB, "hub/hub_test.go": f"\n\n\n{test}"})
+    (sighting,) = deadheat.scan(with_test(race_text(HUB), 7), diagnose=False)
+    report = sighting.report
+    assert pinned(repo.path, report).window.last != old
+    found = pinned(repo.path, report, [old])
+    assert (found.window.first, found.window.last, found.named_revision) == (old, old, old)
+    assert [frame.function for frame in found.misfits] == ["hub.TestClose"]
+    assert found.ties == ()
+
+
+PEER = """package peer
+
+type Peer struct{ sent int }
+
+func (p *Peer) Send() {
+	p.sent++
+}
+
+func (p *Peer) Sent() int {
+	return p.sent
+}
+"""
+
+
+def peer_race(source: str) -> Report:
+    file = "/src/relay/peer/peer.go"
+    return go_report(
+        ("write", [(f"{MODULE}/peer.(*Peer).Send", f"{file}:{line(source, 'p.sent++')}")]),
+        ("read", [(f"{MODULE}/peer.(*Peer).Sent", f"{file}:{line(source, 'return p.sent')}")]),
+    )
+
+
+def test_the_reports_of_a_log_are_pinned_to_one_build(repo: Repository) -> None:
+    build = repo.put("begin", {"hub/hub.go": HUB, "peer/peer.go": PEER})
+    repo.put("peer: more", {"peer/peer.go": grown(PEER, 1)})
+    repo.put("hub: more", {"hub/hub.go": MOVED})
+    last = repo.put("hub: less", {"hub/hub.go": HUB})
+    reports = [race(HUB), peer_race(PEER)]
+    with Clone(str(repo.path)) as clone:
+        alone = find_pin(clone, reports[0])
+        together = [find_pin(clone, report, same_log=reports) for report in reports]
+        other = find_pin(clone, race(MOVED), same_log=[*reports, race(MOVED)])
+    assert alone is not None
+    assert alone.window.last == last
+    assert [found and (found.window.first, found.window.last, found.is_exact) for found in together] == [
+        (build, build, True)
+    ] * 2
+    assert other is not None
+    assert other.is_exact, "a report that fits another commit better keeps its own"
+
+
 def test_merges_count_as_one_commit(repo: Repository) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
     repo.git("checkout", "-q", "-b", "topic")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deadheat import cli
@@ -14,14 +15,17 @@ from deadheat.model import Sighting
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from deadheat.errors import UnreadableError
+    from deadheat.model import Report
     from deadheat.repo.clone import Clone
     from deadheat.repo.document_claims import DocumentHints
     from deadheat.repo.dossier import Dossier
     from deadheat.repo.mining import RaceFix
     from deadheat.serialization import JsonDict
     from deadheat.sources.archive_limits import ArchiveLimits
+    from deadheat.sources.files import SourceDocuments
 
 _EXAMPLES = """examples:
   deadheat explain issue.md --repo ~/src/tidb
@@ -59,9 +63,9 @@ def add_explain_command(commands: argparse._SubParsersAction[argparse.ArgumentPa
 def run_explain(args: argparse.Namespace) -> int:
     # slow imports that only this command needs
     from deadheat.repo.clone import Clone
-    from deadheat.repo.document_claims import DocumentHints
+    from deadheat.repo.document_claims import DocumentHints, revisions_in_log
 
-    sightings, faults = _read_sightings(args.paths, args.archive_limits)
+    sightings, faults, log_heads = _read_sightings(args.paths, args.archive_limits)
     if not args.quiet:
         for fault in faults:
             cli.print_to_stderr(str(fault))
@@ -72,10 +76,17 @@ def run_explain(args: argparse.Namespace) -> int:
             _warn_unknown_revisions(args.at, clones)
         repos = [clone.main.commits[0] for clone in clones if clone.main.tip]
         past_fixes = _load_past_fixes(args.lake, repos, args.quiet)
-        dossiers = [
-            (sighting, _with_similar_fixes(_build_dossier(sighting, clones, hints), past_fixes))
-            for sighting in _best_sightings(sightings)
-        ]
+        reports_by_log: dict[str, dict[Report, None]] = {}
+        for sighting in sightings:
+            reports_by_log.setdefault(sighting.uri, {})[sighting.report] = None
+        dossiers = []
+        for sighting in _best_sightings(sightings):
+            log_hints = replace(hints, same_log=tuple(reports_by_log[sighting.uri]))
+            if sighting.document is None:
+                log_hints = log_hints.merge_with(
+                    DocumentHints(revisions_in_log(bytes(log_heads.get(sighting.uri, b""))))
+                )
+            dossiers.append((sighting, _with_similar_fixes(_build_dossier(sighting, clones, log_hints), past_fixes)))
     _write_dossiers(args, dossiers)
     if dossiers:
         return cli.EXIT_RACES
@@ -124,8 +135,6 @@ def _load_past_fixes(lake_path: str | None, repos: list[str], quiet: bool) -> li
 
 
 def _with_similar_fixes(dossier: Dossier, past_fixes: list[RaceFix]) -> Dossier:
-    from dataclasses import replace
-
     from deadheat.repo.mining import similar_fixes
 
     if not past_fixes:
@@ -175,24 +184,53 @@ def _family_members(dossiers: list[tuple[Sighting, Dossier]]) -> dict[str, list[
     }
 
 
-def _read_sightings(paths: list[str], limits: ArchiveLimits | None) -> tuple[list[Sighting], list[UnreadableError]]:
+def _read_sightings(
+    paths: list[str], limits: ArchiveLimits | None
+) -> tuple[list[Sighting], list[UnreadableError], dict[str, bytearray]]:
+    """The sightings, the faults, and the beginning of each document by its name."""
     from deadheat.api import read_opened_documents
     from deadheat.errors import UnreadableError, limit_faults
     from deadheat.sources import file_listing, files
 
     sightings: list[Sighting] = []
     faults: list[UnreadableError] = []
+    heads: dict[str, bytearray] = {}
     for entry in file_listing.list_entries(paths):
         if isinstance(entry, UnreadableError):
             faults.append(entry)
             continue
-        documents = files.open_documents(files.FileRange(entry), None, limits)
+        documents = _keep_heads(files.open_documents(files.FileRange(entry), None, limits), heads)
         for item in limit_faults(read_opened_documents(documents), entry.uri):
             if isinstance(item, UnreadableError):
                 faults.append(item)
             elif isinstance(item, Sighting):
                 sightings.append(item)
-    return assign_races(sightings), faults
+    return assign_races(sightings), faults, heads
+
+
+def _keep_heads(documents: SourceDocuments, heads: dict[str, bytearray]) -> SourceDocuments:
+    """Passes the documents on and keeps the first bytes of each."""
+    from deadheat.errors import UnreadableError
+    from deadheat.repo.document_claims import LOG_HEAD_BYTES
+    from deadheat.text.window import DocumentRange, OpenedDocument
+
+    def keep_while_reading(head: bytearray, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+        def read_and_keep(size: int) -> bytes:
+            chunk = read(size)
+            head.extend(chunk[: max(0, LOG_HEAD_BYTES - len(head))])
+            return chunk
+
+        return read_and_keep
+
+    for document in documents:
+        if isinstance(document, OpenedDocument):
+            head = heads[document.uri] = bytearray(document.head)
+            yield document._replace(read=keep_while_reading(head, document.read))
+            continue
+        if isinstance(document, DocumentRange):
+            with suppress(UnreadableError):
+                heads[document.uri] = bytearray(document.read_between(0, LOG_HEAD_BYTES))
+        yield document
 
 
 def _best_sightings(sightings: list[Sighting]) -> list[Sighting]:

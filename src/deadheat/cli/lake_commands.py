@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark_and_lake
+from deadheat.diagnosis.finding import UNKNOWN
 
 if TYPE_CHECKING:
     import argparse
@@ -86,6 +87,8 @@ def _race_line(race: dict[str, Any]) -> str:
 
 def describe_dossier_row(row: dict[str, Any]) -> str:
     """Variable, version and fix of a race on one line."""
+    from deadheat.output.dossier_sentences import describe_best_fix
+
     pin, variable, fixes = row["pin"], row["variable"], row["fixed_by"]
     parts = []
     if variable:
@@ -93,10 +96,8 @@ def describe_dossier_row(row: dict[str, Any]) -> str:
         parts.append(f"{variable['name']}{owner}")
     if pin:
         parts.append(f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits)")
-    if fixes:
-        parts.append(f"fixed by {fixes[0]['commit'][:11]}? {fixes[0]['subject']}")
-    elif row["still_present"]:
-        parts.append("still present")
+    if fix := describe_best_fix(fixes, row["still_present"]):
+        parts.append(f"fixed by: {fix}")
     return "; ".join(parts)
 
 
@@ -146,7 +147,7 @@ def run_show(args: argparse.Namespace) -> int:
     if args.format == "json":
         _print_race_json(queries.race_summary(race), sightings, example, dossier_row)
     else:
-        _print_race_text(queries.race_summary(race) | _dossier_fields(dossier_row), sightings, example)
+        _print_race_text(queries.race_summary(race), _dossier_fields(dossier_row), sightings, example)
     return cli.EXIT_RACES
 
 
@@ -154,6 +155,8 @@ def _dossier_fields(row: dict[str, Any] | None) -> dict[str, str]:
     """Variable, version, fix and command from the dossier, by label."""
     if row is None:
         return {}
+    from deadheat.output.dossier_sentences import describe_best_fix
+
     pin, variable, command = row["pin"], row["variable"], row["reproduce"]
     fields = {}
     if variable:
@@ -165,11 +168,9 @@ def _dossier_fields(row: dict[str, Any] | None) -> dict[str, str]:
             f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits, {pin['first_day']}"
             f" to {pin['last_day']}), {pin['frames_fit']} of {pin['frames']} frames fit"
         )
-    if row["fixed_by"]:
-        fix = row["fixed_by"][0]
-        fields["fixed by"] = f"{fix['commit'][:11]} {fix['subject']} (score {fix['score']})"
-    elif row["still_present"]:
-        fields["fixed by"] = f"no commit yet: both accesses are still present at {row['tip'][:11]}"
+    fields["fixed by"] = describe_best_fix(row["fixed_by"], row["still_present"])
+    if row["cause"]:
+        fields["cause"] = f"{_cause_with_confidence(row['cause'])}, with the code"
     if command:
         fields["repeat"] = command["command"]
     return fields
@@ -200,14 +201,21 @@ def _print_race_json(
     )
 
 
+def _cause_with_confidence(cause: dict[str, Any]) -> str:
+    """An unknown cause has no confidence."""
+    return UNKNOWN if cause["cause"] == UNKNOWN else f"{cause['cause']} {cause['confidence']:.2f}"
+
+
 def _cause_summary(race: dict[str, Any]) -> str:
     """The cause of the race, and the causes of its reports if they differ."""
-    cause_counts = [f"{cause['cause']} {cause['confidence']:.2f} ({cause['sightings']}x)" for cause in race["causes"]]
+    cause_counts = [f"{_cause_with_confidence(cause)} ({cause['sightings']}x)" for cause in race["causes"]]
     details = f"; by report: {', '.join(cause_counts)}" if len(cause_counts) > 1 else ""
     return f"{race['cause'] or ''}{details}"
 
 
-def _print_race_text(race: dict[str, Any], sightings: list[dict[str, Any]], example: Any) -> None:
+def _print_race_text(
+    race: dict[str, Any], dossier_fields: dict[str, str], sightings: list[dict[str, Any]], example: Any
+) -> None:
     from deadheat.output import OutputStyle
     from deadheat.output.text_format import RaceText
 
@@ -221,7 +229,7 @@ def _print_race_text(race: dict[str, Any], sightings: list[dict[str, Any]], exam
         "aliases": ", ".join(race["aliases"]),
         "family": race["family"] or "",
         "cause": _cause_summary(race),
-        **{name: race.get(name, "") for name in ("variable", "version", "fixed by", "repeat")},
+        **dossier_fields,
     }
     print(f"{title}\n{body}\n")
     for name, value in fields.items():

@@ -58,7 +58,8 @@ def describe_version(dossier: JsonDict) -> list[str]:
     elif surest["commits"] < pin["commits"]:
         lines.append(f"most likely {describe_window(surest)}: each line there does what its frame says")
     if not pin["exact"]:
-        lines.append("no commit fits every frame; this is the closest base of a version that is not here")
+        if not pin["named"]:
+            lines.append("no commit fits every frame; this is the closest base of a version that is not here")
         misfits = [f"`{frame['function']}` (`{frame['file']}:{frame['line']}`)" for frame in pin["misfits"]]
         lines.append(f"does not fit: {_join_limited(misfits, 3)}")
     if pin["tags"]:
@@ -100,6 +101,16 @@ def _likely_fixes(fixes: list[JsonDict]) -> list[JsonDict]:
     """Drops fixes with a low score, and those far below the best one."""
     min_score = max(_MIN_POSSIBLE_SCORE, fixes[0]["score"] - _MAX_SCORE_GAP) if fixes else 0.0
     return [fix for fix in fixes if fix["score"] >= min_score]
+
+
+def describe_best_fix(fixes: list[JsonDict] | None, still_present: bool | None) -> str:
+    """What `place` and `show` say of the fix, in the words of a dossier; empty if nothing is known."""
+    likely = _likely_fixes(fixes or [])
+    if not likely:
+        return "no commit yet: both accesses are still present" if still_present else ""
+    best = likely[0]
+    prefix = "" if best["score"] >= _MIN_CONVINCING_SCORE else "possibly "
+    return f"{prefix}{best['commit'][:SHORT_HASH_LENGTH]} {best['subject']} ({best['score']:.2f})"
 
 
 def summarize_fix(dossier: JsonDict) -> str:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from deadheat.model import Frame
-    from deadheat.repo.pinning.line_claims import LineClaim
+    from deadheat.repo.pinning import Pin
+    from deadheat.repo.pinning.line_claims import FrameKey, LineClaim
 
 # "/pkg/mod/google.golang.org/grpc@v1.39.0/internal/x.go", "/nfs/mod/github.com/x/errors@v0.11.5/…"; with -trimpath
 # "google.golang.org/grpc@v1.39.0/internal/x.go". A module that go.mod replaces by a folder, usually of the repository
@@ -203,6 +204,7 @@ class Clone:
         self._paths_by_frame: dict[tuple[str, str], list[str]] = {}
         self._trees: dict[str, CommitTree] = {}
         self._report_count = 0
+        self.log_pins: dict[tuple[FrameKey, ...], Pin | None] = {}  # by the frames of a log
         # function texts by language and name, then by blob id
         self.function_texts: dict[tuple[str | None, str], dict[str | None, bytes | None]] = {}
 
@@ -219,6 +221,7 @@ class Clone:
         if self._report_count % _REPORTS_PER_SAVE == 0:
             self.answer_cache.save()
             self.function_texts.clear()
+            self.log_pins.clear()
 
     def __enter__(self) -> Clone:
         return self
@@ -271,7 +274,8 @@ class Clone:
         return self._paths_by_frame[key]
 
     def _find_paths(self, printed: str, frame: Frame) -> list[str]:
-        known = self.main.paths_named(printed.replace("\\", "/").rpartition("/")[2])
+        name = printed.replace("\\", "/").rpartition("/")[2]
+        known = self.main.paths_named(name) or self._checked_out_paths.get(name, [])
         dependency = dependency_of(frame)
         if dependency and dependency.vendored and (vendored_paths := self_vendored_paths(frame, known)):
             return vendored_paths
@@ -282,6 +286,17 @@ class Clone:
         if not found and frame.file != printed:
             found = matching_paths(frame.file, known, self._may_be_at_root(frame))
         return found
+
+    @cached_property
+    def _checked_out_paths(self) -> dict[str, list[str]]:
+        """The files of the commit that is checked out, by name, if it is off the main line."""
+        commit = self.git.head_commit
+        paths: dict[str, list[str]] = {}
+        if commit and self.main.position_of(commit) is None:
+            for path in self.git.output_records((), "ls-tree", "-r", "-z", "--name-only", commit):
+                text = path.decode("utf-8", "replace")
+                paths.setdefault(text.rpartition("/")[2], []).append(text)
+        return paths
 
     def _former_paths(self, dependency: DependencyModule, frame: Frame) -> list[str]:
         """The path in a module that is a former name of this repository: same version, same function."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.repo.pinning import count_fitting_frames
@@ -33,6 +34,16 @@ _STEP_KINDS = ("step", "injection")
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 # "1a2b3c4", "acme/outbox@1a2b3c4", at least seven digits of a commit id
 _COMMIT_ID = re.compile(r"(?:.{1,200}@)?([0-9a-f]{7,64})$")
+# "HEAD is now at 1a2b3c4 server: read once", "Checking out Revision 1a2b… (origin/PR-12)", "git checkout -qf 1a2b…",
+# "git reset --hard 1a2b…", "Checking out 1a2b3c4d as detached HEAD", "Commit: 1a2b…"
+_CHECKED_OUT = re.compile(
+    rb"(?:HEAD is now at|[Cc]hecking out|[Cc]hecked out|git checkout|git reset|[Rr]evision|[Cc]ommit)\b"
+    rb"[^\n0-9a-f]{0,9}(?:[^\n]{0,60}?[^\w\n])??([0-9a-f]{7,64})\b"
+)
+_COMPLETE_ID = re.compile(rb"(?<![0-9a-zA-Z])[0-9a-f]{40}(?![0-9a-zA-Z])")
+_MAX_LOG_REVISIONS = 20
+# the ids are near the beginning of a log
+LOG_HEAD_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,7 @@ class DocumentHints:
     issues: tuple[str, ...] = ()  # "30669", or "pingcap/tidb#30669" if the tracker is known
     claims: tuple[Claim, ...] = ()  # to be checked: versions, suspects, fixes
     steps: tuple[Claim, ...] = ()  # steps to reproduce
+    same_log: tuple[Report, ...] = ()  # all reports of the log, which one build has probably printed
 
     def merge_with(self, other: DocumentHints) -> DocumentHints:
         return DocumentHints(
@@ -50,6 +62,7 @@ class DocumentHints:
             tuple(dict.fromkeys(self.issues + other.issues)),
             self.claims + other.claims,
             self.steps + other.steps,
+            self.same_log + other.same_log,
         )
 
 
@@ -68,6 +81,12 @@ def hints_from_document(document: Document | None) -> DocumentHints:
         tuple(claim for claim in claims if _is_checkable(claim)),
         tuple(claim for claim in claims if claim.kind in _STEP_KINDS),
     )
+
+
+def revisions_in_log(text: bytes) -> tuple[str, ...]:
+    """The commit ids that a log prints: those that it says it checked out, then all complete ones."""
+    found = [*_CHECKED_OUT.findall(text), *_COMPLETE_ID.findall(text)]
+    return tuple(islice(dict.fromkeys(name.decode() for name in found), _MAX_LOG_REVISIONS))
 
 
 def _qualify_reference(claim: Claim, tracker: str | None) -> Claim:

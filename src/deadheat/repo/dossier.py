@@ -71,8 +71,8 @@ def build_dossier(report: Report, clones: Sequence[Clone], hints: DocumentHints 
     dependency = dependencies.pop() if len(dependencies) == 1 else None
     if dependency and (revision := dependency_revision(dependency)):
         # a path in the module cache contains the version, which is checked like any other
-        hints = DocumentHints((revision,)).merge_with(hints)
-    pins = [(clone, pin) for clone in clones if (pin := find_pin(clone, report, hints.revisions))]
+        hints = replace(hints, revisions=tuple(dict.fromkeys((revision, *hints.revisions))))
+    pins = [(clone, pin) for clone in clones if (pin := find_pin(clone, report, hints.revisions, hints.same_log))]
     # prefers a repository with the racing frames to one with only their callers
     best = max(pins, key=lambda each: (count_racing_sites(report, each[0]), each[1].fitting_count), default=None)
     missing = tuple(dict.fromkeys(m for c in clones for m in c.git.missing))
@@ -113,6 +113,8 @@ def _dossier_at_pin(
     origins = OriginFinder(history)
     releases = releases_with(clone, fixes[0].commit) if fixes and fixes[0].is_convincing else []
     answers = ClaimChecker(clone, pin, report, history).check_claims(hints.claims, fixes, releases)
+    introducing = origins.introducing_commits([a for a in answers if a.claim.kind == "suspect"])
+    confirmed_fixes = {fix.commit for fix in fixes if fix.is_confirmed}
     paths = history.current_paths(list(dict.fromkeys(side.path for side in both_sides)))
     run_command = find_reproduction(report, snapshot)
     relocated_variable, causes = diagnose_at_pin(clone, snapshot, report, pin.misfits, both_sides, variable)
@@ -125,7 +127,7 @@ def _dossier_at_pin(
         tuple(refuted_calls),
         tuple(fixes),
         tuple(releases),
-        tuple(origins.introducing_commits([a for a in answers if a.claim.kind == "suspect"])),
+        tuple(c for c in introducing if c.commit not in confirmed_fixes),
         FixFinder(history).is_still_present(fixes),
         tuple(find_owners(clone, clone.main.tip, paths, origins.line_authors())),
         choose_reproduction(run_command, hints.steps),

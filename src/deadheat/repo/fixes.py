@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 MIN_CERTAIN_SCORE = 0.8
 MAX_NEAR_DISTANCE = 30
 _MAX_DOUBTED_POINTS = 3.0
+# the most that a commit gets that neither closes the issue nor quotes the report: a score below 0.9
+_MAX_UNCONFIRMED_POINTS = 8.5
 
 
 @dataclass(slots=True)
@@ -46,7 +48,8 @@ class CandidateCommit:
     mentions_race: bool = False  # the message mentions races or synchronization
     names_data_race: bool = False  # the message says "data race"
     in_racing_function: bool = False  # changes a racing function
-    closes_issue: bool = False  # closes the issue of the report
+    names_issue: bool = False  # names the issue of the report
+    closes_issue: bool = False
     quotes_report: bool = False  # the message contains this report
     on_variable: bool = False
     position: int = 0
@@ -64,10 +67,15 @@ class CandidateCommit:
         return self
 
     @property
+    def is_confirmed(self) -> bool:
+        """Whether its message says that it is about this race."""
+        return self.closes_issue or self.quotes_report
+
+    @property
     def is_convincing(self) -> bool:
         """Whether the commit is about a race, and about this one."""
         is_near = self.on_variable or self.distance <= MAX_NEAR_DISTANCE
-        return self.closes_issue or self.quotes_report or (self.mentions_race and self.in_function and is_near)
+        return self.is_confirmed or (self.mentions_race and self.in_function and is_near)
 
     @property
     def score(self) -> float:
@@ -82,7 +90,8 @@ def score_message(
     named = {issue.number for issue in message.named_issues if clone.has_tracker(issue.tracker)} if issues else ()
     issue = next((each for each in issues if each in named or each in closed), None)
     if issue is not None:
-        candidate.on_variable, candidate.closes_issue = True, issue in closed
+        candidate.on_variable = candidate.names_issue = True
+        candidate.closes_issue = issue in closed
         candidate.add_reason(9.0 if issue in closed else 4.0, f"names #{issue}")
     elif issues and closed:
         candidate.add_reason(-3.0, f"closes another issue, #{closed[0]}")
@@ -122,19 +131,21 @@ def combine_scores(candidate: CandidateCommit) -> None:
         candidate.add_reason(1.5, "mentions a race and changes a function of the report")
     elif not candidate.mentions_race:
         candidate.points *= 0.6  # changes the same code but does not mention a race
+    if not candidate.is_confirmed:
+        candidate.points = min(candidate.points, _MAX_UNCONFIRMED_POINTS)
     is_about_it = candidate.on_variable or candidate.quotes_report
     if not is_about_it and candidate.distance > MAX_NEAR_DISTANCE:
         candidate.points = min(candidate.points, 5.0)
 
 
 def rank_candidates(candidates: list[CandidateCommit]) -> list[CandidateCommit]:
-    """Sort by points; the earliest of the convincing candidates comes first."""
-    candidates.sort(key=lambda each: -each.points)
-    if not candidates:
-        return []
-    best = [each for each in candidates if each.is_convincing and each.points >= 0.75 * candidates[0].points]
-    best.sort(key=lambda each: (not each.quotes_report, each.distance))
-    return best + [each for each in candidates if each not in best]
+    """Sort by points, after the earliest of the convincing candidates got those of the best one."""
+    most = max((each.points for each in candidates), default=0.0)
+    best = [each for each in candidates if each.is_convincing and each.points >= 0.75 * most]
+    first = min(best, key=lambda each: (not each.quotes_report, each.distance), default=None)
+    if first is not None and first.points < most and (first.is_confirmed or not any(c.is_confirmed for c in best)):
+        first.add_reason(most - first.points, "the first of several that fit")
+    return sorted(candidates, key=lambda each: (-each.points, each is not first))
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +311,8 @@ class FixFinder:
                 candidate = self._rate_message(candidate.position, with_merged, report_names, issues)
                 candidate.add_reason(0.0, f"merges {merged[0][0][:11]}")
             self._rate_changes(candidate, candidate.position, variable)
+            if self._is_refuted(candidate):
+                continue
             combine_scores(candidate)
             inspected.append(candidate)
         relevant = [c for c in inspected if self._is_relevant(c)]
@@ -326,6 +339,27 @@ class FixFinder:
             candidate.add_reason(2.0, "quotes a report of this race")
         score_distance(candidate, position, self._history.window_end)
         return candidate
+
+    def _is_refuted(self, candidate: CandidateCommit) -> bool:
+        """Whether the race must still be there after a commit that does not say that it is about this one."""
+        if candidate.names_issue or candidate.quotes_report:
+            return False
+        if any(p == candidate.position for t, p in self._history.introducing_positions.items() if t.is_racing):
+            return True  # it added a line of the report
+        is_later = candidate.position > self._history.pin_position
+        return is_later and not candidate.in_function and self._leaves_racing_functions(candidate.position)
+
+    def _leaves_racing_functions(self, position: int) -> bool:
+        """Whether the racing functions are still those of the pin after the commit at a position."""
+        racing = [target for target in self._history.functions if target.is_racing]
+        for target in racing:
+            path = self._history.path_at(target, position)
+            _, pinned = self._history.blobs_around(target.path, self._history.pin_position)
+            _, after = self._history.blobs_around(path, position)
+            text = self._history.function_text(target, path, after)
+            if text is None or text != self._history.function_text(target, target.path, pinned):
+                return False
+        return bool(racing)
 
     def _is_relevant(self, candidate: CandidateCommit) -> bool:
         """Whether the commit mentions the race or changes functions of the report."""

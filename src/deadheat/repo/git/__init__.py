@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING
 from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
 # "	objectformat = sha256": needed to read the objects
 _SHA256_FORMAT = re.compile(r"^\s*objectformat\s*=\s*sha256\s*$", re.IGNORECASE | re.MULTILINE)
@@ -30,11 +30,13 @@ _PROMISOR = re.compile(r"^\s*promisor\s*=\s*true\s*$", re.IGNORECASE | re.MULTIL
 _REMOTE_URL = re.compile(r"^\s*url\s*=\s*(\S{1,1000})\s*$", re.IGNORECASE | re.MULTILINE)
 _LOOSE_FOLDER = re.compile(r"[0-9a-f]{2}$")
 _PACK_FILE = re.compile(r"pack-[0-9a-f]{40,64}\.(?:pack|idx|promisor)$")
-# "4f0c… refs/heads/main"; refs such as "refs/pull/…" are ignored
-_PACKED_REF = re.compile(r"([0-9a-f]{40,64}) (refs/(?:heads|remotes|tags)/\S{1,500})$")
+# "4f0c… refs/heads/main", "4f0c… refs/pull/12/head"; notes and replacements are no history
+_PACKED_REF = re.compile(r"([0-9a-f]{40,64}) (refs/(?!notes/|replace/)\S{1,500})$")
 _COMMIT_ID = re.compile(r"[0-9a-f]{40,64}$")
 _SYMBOLIC_REF = re.compile(r"ref: (refs/\S{1,200})$")
-_REF_KINDS = ("heads", "remotes", "tags")
+# branches and tags; other refs, such as those of pull requests, are searched for versions of files only
+_NAMED_REFS = ("refs/heads/", "refs/remotes/", "refs/tags/")
+_SKIPPED_REF_FOLDERS = ("notes", "replace")
 # number of loose refs; bytes of packed-refs and of other git files
 _MAX_LOOSE_REFS, _MAX_PACKED_REFS_BYTES, _MAX_FILE_BYTES = 20_000, 1 << 26, 1 << 20
 _MAX_LINE_BYTES = 1 << 10
@@ -80,7 +82,8 @@ class GitSandbox:
         head_folder, common_folder = _find_git_folders(clone_path)
         self.missing: list[str] = []
         self.shallow = _read_small_file(common_folder / "shallow")
-        self.refs = _read_refs(common_folder)
+        self.all_refs = _read_refs(common_folder)
+        self.refs = {name: commit for name, commit in self.all_refs.items() if name.startswith(_NAMED_REFS)}
         self.head_name, self.head_commit = _read_head(head_folder, self.refs)
         self.path = Path(tempfile.mkdtemp(prefix="deadheat-git-"))
         try:
@@ -157,7 +160,7 @@ def _read_small_file(path: Path, max_bytes: int = _MAX_FILE_BYTES) -> str:
 
 
 def _read_refs(common_folder: Path) -> dict[str, str]:
-    """Every branch and tag by its full name, with the id that it points to."""
+    """Every ref by its full name, with the id that it points to."""
     refs = {}
     for line in _read_small_file(common_folder / "packed-refs", _MAX_PACKED_REFS_BYTES).splitlines():
         if match := _PACKED_REF.match(line):
@@ -166,7 +169,8 @@ def _read_refs(common_folder: Path) -> dict[str, str]:
     if not _is_folder(common_folder / "refs"):
         return refs
     for folder, folders, names in os.walk(common_folder / "refs"):
-        folders[:] = sorted(f for f in folders if folder != str(common_folder / "refs") or f in _REF_KINDS)
+        is_top = folder == str(common_folder / "refs")
+        folders[:] = sorted(f for f in folders if not (is_top and f in _SKIPPED_REF_FOLDERS))
         for name in sorted(names):
             count += 1
             if count > _MAX_LOOSE_REFS:
@@ -239,6 +243,7 @@ class GitReader:
         self._cache_bytes = 0
         self.missing = self._sandbox.missing
         self.refs, self.remote_urls = self._sandbox.refs, self._sandbox.remote_urls
+        self.all_refs = self._sandbox.all_refs
         self.head_name, self.head_commit = self._sandbox.head_name, self._sandbox.head_commit
         self.shallow = self._sandbox.shallow
 
@@ -281,12 +286,14 @@ class GitReader:
             for line in process.stdout:
                 yield line.decode("utf-8", "surrogateescape").rstrip("\n")
 
-    def output_records(self, stdin_lines: Iterable[str], *args: str) -> Generator[bytes]:
+    def output_records(
+        self, stdin_lines: Iterable[str], *args: str, memory: int = _MAX_LISTING_MEMORY
+    ) -> Generator[bytes]:
         """The NUL-terminated records that a command prints when it reads these lines from stdin."""
         with tempfile.TemporaryFile() as file:
             file.writelines(f"{line}\n".encode() for line in stdin_lines)
             file.seek(0)
-            with self._start_git(args, file, _MAX_LISTING_MEMORY) as process:
+            with self._start_git(args, file, memory) as process:
                 assert process.stdout is not None
                 partial = b""
                 while chunk := process.stdout.read(_CHUNK_BYTES):
@@ -294,6 +301,13 @@ class GitReader:
                     yield from complete
                 if process.wait():
                     self.missing.append("git could not read the complete history")
+
+    def commits_changing(self, tips: Iterable[str], paths: Sequence[str]) -> Generator[tuple[str, str]]:
+        """The commits that changed one of these files, each with a tip from which it is reachable."""
+        options = ("--stdin", "--full-history", "--source", "--format=%H %S", "-z")
+        for record in self.output_records(tips, "log", *options, "--", *paths, memory=_MAX_MEMORY):
+            commit, _, tip = record.decode("ascii", "replace").strip().partition(" ")
+            yield commit, tip.rpartition("\t")[2]
 
     def changed_files(self, commits: Iterable[tuple[str, str]]) -> Generator[tuple[str, bytes, str, str]]:
         """The files that commits change against these parents: commit, path, old and new blob id (empty: no file)."""

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.repo import disk_cache
@@ -16,7 +17,7 @@ from deadheat.repo.git.messages import parse_commit
 from deadheat.repo.syntax.parser import is_source_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from deadheat.repo.git import GitReader
     from deadheat.repo.git.messages import CommitMessage
@@ -34,6 +35,7 @@ CREATE TABLE IF NOT EXISTS located (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (
 CREATE TABLE IF NOT EXISTS links (id TEXT PRIMARY KEY, parent TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS aside (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (id, full)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS told (id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS off_main (question TEXT PRIMARY KEY, answer TEXT) WITHOUT ROWID;
 """
 # nested trees that repeat one another can produce billions of paths in one commit
 MAX_RECORDS = 8_000_000
@@ -246,6 +248,8 @@ def _cache_key(git: GitReader) -> str:
 
 # a longer branch is an unrelated history
 _MAX_BRANCH_COMMITS = 20_000
+# commits off the main line that changed a file; a longer answer is cut
+_MAX_SIDE_COMMITS = 20_000
 # of a larger merge only the newest commits are read
 _MAX_MERGED_COMMITS = 20
 
@@ -313,6 +317,29 @@ class SideBranches:
             merged.append(commit)
             commit = self._first_parents.get(commit, "")
         return [(name, parse_commit(text or b"")) for name, text in self._git.read_objects(merged)]
+
+    def commits_changing(self, paths: Sequence[str]) -> dict[str, str]:
+        """The commits off the main line that changed one of these files, on any ref, each with the tip of a ref."""
+        tips = sorted({*self._git.all_refs.values(), *filter(None, [self._git.head_commit])})
+        key = blake2b("\n".join([*tips, "", *paths]).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+        row = self._database.execute("SELECT answer FROM off_main WHERE question = ?", (key,)).fetchone()
+        if row is None:
+            found = (c for c in self._git.commits_changing(tips, paths) if c[0] not in self._main.positions)
+            row = ("\n".join(" ".join(commit) for commit in islice(found, _MAX_SIDE_COMMITS)),)
+            with contextlib.suppress(sqlite3.Error), self._database:
+                self._database.execute("INSERT OR REPLACE INTO off_main VALUES (?, ?)", (key, *row))
+        return dict(line.split(" ") for line in row[0].splitlines())
+
+    def line_through(self, commit: str, tip: str) -> SideBranch:
+        """The line of a commit and its first-parent descendants up to a tip, as far as it is off the main line."""
+        last = commit
+        options = ("--ancestry-path", "--topo-order", "--reverse", "--parents")
+        for row in self._git.output_lines("rev-list", *options, f"{commit}..{tip}"):
+            name, *parents = row.split()
+            if parents[:1] == [last] and name not in self._main.positions:
+                last = name
+        refs = (ref for ref, tip_of_ref in self._git.all_refs.items() if tip_of_ref == last)
+        return self.branch_line(next(refs, last[:12]), last)
 
     def branch_line(self, name: str, tip: str) -> SideBranch:
         """The commits from the fork point up to a tip."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.diagnosis.facts.function_names import is_test_file
 from deadheat.model import Origin
 from deadheat.repo.pinning import line_claims
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from deadheat.model import Frame, Report
     from deadheat.repo.clone import Clone
-    from deadheat.repo.git.history import CommitLine, FileVersion
+    from deadheat.repo.git.history import CommitLine, FileVersion, SideBranch
     from deadheat.repo.pinning.line_claims import FrameClaim
 
 
@@ -216,8 +217,10 @@ class CommitScorer:
         return scores
 
 
-# how many side branches are searched, and their least share of the best score
-_MAX_SIDE_BRANCHES, _MIN_SIDE_SHARE = 3, 0.8
+# how many side branches are searched, and their least share of the best score; and how many by their commits
+_MAX_SIDE_BRANCHES, _MIN_SIDE_SHARE, _MAX_SIDE_COMMITS = 3, 0.8, 3
+# frames of a log that are compared
+_MAX_LOG_CLAIMS = 200
 # least share of the best score for runs with a common name, and how many are checked
 _MIN_COMMON_NAME_SHARE, _MAX_COMMON_NAME_RUNS = 0.85, 24
 _GENERATED_ORIGINS = (Origin.TEST, Origin.GENERATED)
@@ -238,18 +241,41 @@ def cut_before(clone: Clone, pin: Pin, end_position: int) -> Pin:
     return replace(pin, window=cut_window(pin.window), best_window=cut_window(pin.best_window))
 
 
-def find_pin(clone: Clone, report: Report, candidates: Sequence[str] = ()) -> Pin | None:
-    """The window that fits a report best; None if no file is known. `candidates`: revisions and dates to try."""
+def find_pin(
+    clone: Clone, report: Report, candidates: Sequence[str] = (), same_log: Sequence[Report] = ()
+) -> Pin | None:
+    """The window that fits a report best; None if no file is known.
+
+    `candidates`: revisions and dates to try. `same_log`: the reports of its log, which one build has probably printed.
+    """
     all_claims = line_claims.frame_claims(report)
     claims = [claim for claim in all_claims if clone.paths_of(claim.frame)]
     if not claims or not clone.main.tip:
         return None
+    log_pin = _find_log_pin(clone, same_log) if len(same_log) > 1 else None
     absent = [claim.frame for claim in all_claims if claim not in claims]
     absent = [f for f in absent if f.origin not in _GENERATED_ORIGINS and not f.file.endswith("testmain.go")]
     # a commit that quotes the report is later than the report
     quoted_position = min(clone.messages.commits_quoting(report).same_report, default=None)
-    pin = _PinSearch(clone, claims, absent, quoted_position).best_pin(candidates) if quoted_position else None
-    return pin or _PinSearch(clone, claims, absent).best_pin(candidates)
+    pin = None
+    if quoted_position:
+        pin = _PinSearch(clone, claims, absent, quoted_position).best_pin(candidates, log_pin)
+    return pin or _PinSearch(clone, claims, absent).best_pin(candidates, log_pin)
+
+
+def _find_log_pin(clone: Clone, reports: Sequence[Report]) -> Pin | None:
+    """The window that fits the reports of a log best, all together."""
+    claims: dict[line_claims.FrameKey, FrameClaim] = {}
+    for claim in (claim for report in reports for claim in line_claims.frame_claims(report)):
+        known = claims.get(key := line_claims.frame_key(claim.frame))
+        if known is None and len(claims) >= _MAX_LOG_CLAIMS:
+            break
+        if clone.paths_of(claim.frame) and (known is None or known.weight < claim.weight):
+            claims[key] = claim
+    question = tuple(claims)
+    if question not in clone.log_pins:
+        clone.log_pins[question] = _PinSearch(clone, list(claims.values()), []).best_pin(()) if claims else None
+    return clone.log_pins[question]
 
 
 def count_fitting_frames(clone: Clone, report: Report, commit: str) -> tuple[int, int]:
@@ -263,7 +289,7 @@ class _PinSearch:
         self._clone, self._claims, self._absent_frames = clone, claims, absent
         self._scorer = CommitScorer(clone, claims, end)
 
-    def best_pin(self, candidates: Sequence[str]) -> Pin | None:
+    def best_pin(self, candidates: Sequence[str], log_pin: Pin | None = None) -> Pin | None:
         best = self._best_runs(self._clone.main)
         score = best[0].run.score if best else 0
         fitting = self._scorer.score_revisions(self._clone.tags, 0)
@@ -274,11 +300,31 @@ class _PinSearch:
             return None
         tags = sorted(revision.name for revision in fitting if revision.score == score)
         named_run = self._named_revision(best, candidates, score)
+        if named_run is None and log_pin is not None:
+            log_commit = log_pin.best_window.last
+            if self._scorer.score_revisions({"": log_commit}, score):
+                if log_pin.is_exact:
+                    return self._pin_of_log(log_pin)
+                best = [found] if (found := _run_around(best, log_commit)) else best
         chosen = named_run[1] if named_run else self._newest_run(best, candidates)
         pin = self._build_pin(chosen, best, tags, named_run)
         if pin is None or chosen.commit_line is self._clone.main:
             return pin
-        return replace(pin, main_line_window=self._main_line_base())
+        return replace(pin, main_line_window=self._main_line_base(chosen.last_commit))
+
+    def _pin_of_log(self, log_pin: Pin) -> Pin:
+        """The pin of a log that fits this report no worse than any other commit."""
+        commit = log_pin.best_window.last
+        blobs = self._blobs_by_frame(commit, self._claims)
+        fitting_count, frame_count = self.count_fitting(commit)
+        return replace(
+            log_pin,
+            frame_count=frame_count,
+            fitting_count=fitting_count,
+            misfits=tuple(self._misfit_frames(blobs)),
+            absent_frames=tuple(self._absent_frames),
+            ambiguous_frames=self._ambiguous_frames(blobs),
+        )
 
     def _best_runs(self, commit_line: CommitLine) -> list[MatchedRun]:
         """The runs of a line with the best score, oldest first."""
@@ -301,14 +347,16 @@ class _PinSearch:
         max_score = line_claims.GRADE_MATCH * sum(claim.weight for claim in racing)
         return self._scorer.score_commits([matched.last_commit], racing)[matched.last_commit] == max_score
 
-    def _main_line_base(self) -> CommitWindow | None:
-        """The window of the main line that contains most frames: the base of a side branch."""
-        runs = self._scorer.scored_runs(self._clone.main)
+    def _main_line_base(self, side_commit: str) -> CommitWindow | None:
+        """The window of the main line that contains most frames, else where the side branch begins."""
+        main = self._clone.main
+        runs = self._scorer.scored_runs(main)
         best = max(runs, key=lambda run: (run.total.fits, run.score), default=None)
-        if best is None:
-            return None
-        matched = MatchedRun(self._clone.main, best, widen_run(best, runs))
-        return matched.to_window(matched.wide_run)
+        if best is not None:
+            matched = MatchedRun(main, best, widen_run(best, runs))
+            return matched.to_window(matched.wide_run)
+        fork = self._clone.side_branches.fork_position(side_commit)
+        return CommitWindow(main.name, main.commits[fork], main.commits[fork], 1) if fork is not None else None
 
     def _side_runs(self, fitting: list[ScoredRevision], score: int) -> list[MatchedRun]:
         """The best runs on side branches that may be better than the main line."""
@@ -333,7 +381,25 @@ class _PinSearch:
             searched[side.name] = side
             side_runs += self._best_runs(side) if side.commits else []
         best_score = max((matched.run.score for matched in side_runs), default=0)
+        for line in self._lines_fitting_better(max(score, best_score)):
+            side_runs += self._best_runs(line)
+        best_score = max((matched.run.score for matched in side_runs), default=0)
         return [matched for matched in side_runs if matched.run.score == best_score]
+
+    def _lines_fitting_better(self, score: int) -> list[SideBranch]:
+        """The lines, on any ref, with the commits off the main line that changed these files and fit best."""
+        if score == self._scorer.max_score:
+            return []
+        paths = {path for claim in self._claims for path in self._clone.paths_of(claim.frame)}
+        tips = self._clone.side_branches.commits_changing(sorted(paths))
+        revisions = self._scorer.score_revisions({commit: commit for commit in tips}, score + 1)
+        best_score = max((revision.score for revision in revisions), default=0)
+        lines: list[SideBranch] = []
+        for revision in revisions:
+            is_known = any(revision.commit in line.commits for line in lines)
+            if revision.score == best_score and not is_known and len(lines) < _MAX_SIDE_COMMITS:
+                lines.append(self._clone.side_branches.line_through(revision.commit, tips[revision.commit]))
+        return lines
 
     def _side_branch(self, revision: str, commit: str) -> CommitLine:
         """The release branch that contains a revision, by version number; else the revision itself."""
@@ -352,7 +418,11 @@ class _PinSearch:
         """The first candidate revision with the best score, and the run around it."""
         for name in candidates:
             commit = None if _DATE.match(name) else self._clone.resolve_revision(name)
-            if commit is None or not self._scorer.score_revisions({name: commit}, score):
+            if commit is None:
+                continue
+            if not self._scorer.score_revisions({name: commit}, score):
+                if self._fits_outside_tests(commit):
+                    return name, self._run_of_commit(name, commit)
                 continue
             matched = _run_around(best, commit)
             matched = matched or _run_around(self._best_runs(self._side_branch(name, commit)), commit)
@@ -360,6 +430,23 @@ class _PinSearch:
                 index = matched.commit_line.commits.index(commit)
                 return name, matched._replace(run=CommitRun(index, index, matched.run.total))
         return None
+
+    def _fits_outside_tests(self, commit: str) -> bool:
+        """Whether all lines outside of tests fit, with a racing one among them: tests are often changed first."""
+        claims = [claim for claim in self._claims if not is_test_file(claim.frame.file)]
+        blobs = self._blobs_by_frame(commit, claims)
+        has_racing = any(claim.is_racing for claim in claims)
+        return has_racing and all(self._fits(claim, blobs[claim.frame]) for claim in claims)
+
+    def _run_of_commit(self, name: str, commit: str) -> MatchedRun:
+        """The neighbours of a commit that score as it does."""
+        main = self._clone.main
+        line = main if main.position_of(commit) is not None else self._side_branch(name, commit)
+        index = line.commits.index(commit)
+        runs = self._scorer.scored_runs(line)
+        run = next((run for run in runs if run.first <= index <= run.last), None)
+        alone = CommitRun(index, index, run.total if run else ZERO_SCORE)
+        return MatchedRun(line, alone, widen_run(run, runs) if run else alone)
 
     def _newest_run(self, best: list[MatchedRun], candidates: Sequence[str]) -> MatchedRun:
         """The newest of the best runs, preferably on the main line; not after a date that is given."""
@@ -410,7 +497,8 @@ class _PinSearch:
         if len(misfits) == len(self._claims):
             return None
         fitting_count, frame_count = self.count_fitting(chosen.last_commit)
-        ties = [m for m in best if m.wide_run != chosen.wide_run or m.commit_line != chosen.commit_line]
+        ties = [m for m in best if m.run.score <= chosen.run.score]
+        ties = [m for m in ties if m.wide_run != chosen.wide_run or m.commit_line != chosen.commit_line]
         return Pin(
             chosen.to_window(chosen.wide_run),
             chosen.to_window(chosen.run),
@@ -421,8 +509,12 @@ class _PinSearch:
             tuple(tie.to_window(tie.run) for tie in ties),
             named_run[0] if named_run else None,
             tuple(self._absent_frames),
-            tuple(claim.frame for claim in self._claims if len(blobs[claim.frame]) > 1),
+            self._ambiguous_frames(blobs),
         )
+
+    def _ambiguous_frames(self, blobs: dict[Frame, list[str]]) -> tuple[Frame, ...]:
+        """The frames whose file may be one of several."""
+        return tuple(claim.frame for claim in self._claims if len(blobs[claim.frame]) > 1)
 
 
 def _run_around(best: list[MatchedRun], commit: str) -> MatchedRun | None:
