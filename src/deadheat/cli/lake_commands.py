@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark_and_lake
+from deadheat.printable import format_json, visible_text
 
 if TYPE_CHECKING:
     import argparse
@@ -70,10 +71,10 @@ def _matches_filters(race: dict[str, Any], args: argparse.Namespace) -> bool:
 def print_rows(rows: list[dict[str, Any]], format_name: str, format_line: Any) -> None:
     """Prints rows as a JSON array, as JSON lines, or as text."""
     if format_name == "json":
-        print(json.dumps(rows, indent=1, ensure_ascii=False))
+        print(format_json(rows, indent=1))
         return
     for row in rows:
-        text = json.dumps(row, ensure_ascii=False) if format_name == "jsonl" else cli.printable_line(format_line(row))
+        text = format_json(row) if format_name == "jsonl" else visible_text(format_line(row))
         print(text)
 
 
@@ -170,7 +171,7 @@ def _dossier_fields(row: dict[str, Any] | None) -> dict[str, str]:
         fields["fixed by"] = f"{fix['commit'][:11]} {fix['subject']} (score {fix['score']})"
     elif row["still_present"]:
         fields["fixed by"] = f"no commit yet: both accesses are still present at {row['tip'][:11]}"
-    if command:
+    if command and command["command"]:
         fields["repeat"] = command["command"]
     return fields
 
@@ -187,7 +188,7 @@ def _print_race_json(
         for row in sightings
     ]
     print(
-        json.dumps(
+        format_json(
             {
                 **race,
                 "report": sighting_to_wire(diagnose_sighting(example)),
@@ -195,7 +196,6 @@ def _print_race_json(
                 "dossier": json.loads(dossier_row["dossier"]) if dossier_row else None,
             },
             indent=1,
-            ensure_ascii=False,
         )
     )
 
@@ -226,11 +226,11 @@ def _print_race_text(race: dict[str, Any], sightings: list[dict[str, Any]], exam
     print(f"{title}\n{body}\n")
     for name, value in fields.items():
         if value:
-            print(cli.printable_line(f"   {name:8} {value}"))
+            print(visible_text(f"   {name:8} {value}"))
     for row in sightings:
         where = " ".join(row[key] for key in ("repo", "branch", "job", "run") if row[key])
         line = f"{row['observed_at']:%Y-%m-%d %H:%M}  {_place_of(row)}  {where}"
-        print(cli.printable_line(f"   {line.rstrip()}"))
+        print(visible_text(f"   {line.rstrip()}"))
     sys.stdout.flush()
 
 

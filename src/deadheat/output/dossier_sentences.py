@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from deadheat.printable import quote_code
+from deadheat.shell import format_command
+
 if TYPE_CHECKING:
     from deadheat.model import Sighting
 
@@ -157,14 +160,18 @@ def reproduction_commands(dossier: JsonDict) -> list[str]:
     reproduction = dossier["reproduce"]
     if reproduction is None:
         return []
-    checkout = [f"git checkout {reproduction['at']}"] if reproduction["at"] else []
-    return [*checkout, *reproduction["command"].split("\n")]
+    if reproduction["command"] is None:
+        return []
+    checkout = format_command("git", "checkout", reproduction["at"]) if reproduction["at"] else None
+    return [*([checkout] if checkout else []), *reproduction["command"].split("\n")]
 
 
 def describe_reproduction(dossier: JsonDict) -> list[str]:
     """The commands to run, followed by a note if there is one."""
-    note = dossier["reproduce"]["note"] if dossier["reproduce"] else None
-    return [*reproduction_commands(dossier), *([note] if note else [])] or [reproduction_note(dossier)]
+    commands, reproduction = reproduction_commands(dossier), dossier["reproduce"]
+    if not commands or reproduction["claimed"]:
+        return [*map(quote_code, commands), reproduction_note(dossier)]
+    return [*map(quote_code, commands), *([reproduction["note"]] if reproduction["note"] else [])]
 
 
 def reproduction_note(dossier: JsonDict) -> str:
@@ -173,6 +180,8 @@ def reproduction_note(dossier: JsonDict) -> str:
         return "Unknown: the frames do not show what was run."
     if reproduction["claimed"]:
         return "Steps from the document, not tested; the frames do not show what was run."
+    if reproduction["command"] is None:
+        return str(reproduction["note"])
     note = f" {reproduction['note']}" if reproduction["note"] else ""
     return f"Run with {reproduction['framework']}, from the frames; a race may need several runs.{note}"
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from deadheat import serialization
 from deadheat.baseline.judgement import GateStanding
 from deadheat.output.findings import OncePerRaceFormat, format_sighting_count
-from deadheat.output.text_format import RaceText, TextPainter, terminal_text
+from deadheat.output.text_format import RaceText, TextPainter
+from deadheat.printable import format_json, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,25 +32,25 @@ class GateTextFormat(OncePerRaceFormat):
                 yield f"{paint(f'{finding.sighting_count:6}x', 'yellow')} {title}\n"
                 continue
             yield f"{paint(f'{number}. {title}', 'bold')}{self._standing_note(finding, paint)}\n"
-            yield "".join(paint(f"   {terminal_text(location)}", "dim") + "\n" for location in finding.locations)
+            yield "".join(paint(f"   {visible_text(location)}", "dim") + "\n" for location in finding.locations)
             yield f"{body}\n\n"
         for finding in races:
             if not finding.fails:
                 yield self._known_race_line(finding, paint)
         for gone in findings.gone:
-            yield paint(f"gone   {terminal_text(gone.title)}  {terminal_text(gone.race)}", "cyan") + "\n"
+            yield paint(f"gone   {visible_text(gone.title)}  {visible_text(gone.race)}", "cyan") + "\n"
         if races or findings.gone:
             yield paint(summarize_gate(races, len(findings.gone)), "bold") + "\n"
 
     def _standing_note(self, finding: RaceFinding, paint: TextPainter) -> str:
         notes = [] if finding.standing is None else [f"{finding.standing} {finding.note}".strip()]
         notes += [format_sighting_count(finding.sighting_count)] if finding.sighting_count > 1 else []
-        return paint(f"  {terminal_text(', '.join(notes))}", "yellow") if notes else ""
+        return paint(f"  {visible_text(', '.join(notes))}", "yellow") if notes else ""
 
     def _known_race_line(self, finding: RaceFinding, paint: TextPainter) -> str:
         verdict = finding.sighting.verdict
-        note = f"  ({terminal_text(finding.note)})" if finding.note else ""
-        line = f"{finding.standing:6} {terminal_text(verdict.title)}  {verdict.race}{note}"
+        note = f"  ({visible_text(finding.note)})" if finding.note else ""
+        line = f"{finding.standing:6} {visible_text(verdict.title)}  {verdict.race}{note}"
         return paint(line, "dim") + "\n"
 
 
@@ -74,7 +74,7 @@ class GateJsonLinesFormat(OncePerRaceFormat):
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         for finding in findings.races:
-            yield json.dumps(_finding_to_json(finding), ensure_ascii=False) + "\n"
+            yield format_json(_finding_to_json(finding)) + "\n"
 
 
 class GateJsonFormat(OncePerRaceFormat):
@@ -86,7 +86,7 @@ class GateJsonFormat(OncePerRaceFormat):
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         races = [_finding_to_json(finding) for finding in findings.races]
         gone = [gone._asdict() for gone in findings.gone]
-        yield json.dumps({"races": races, "gone": gone}, ensure_ascii=False, indent=1) + "\n"
+        yield format_json({"races": races, "gone": gone}, indent=1) + "\n"
 
 
 def _finding_to_json(finding: RaceFinding) -> serialization.JsonDict:

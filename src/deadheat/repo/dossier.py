@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from deadheat import plugins
 from deadheat._version import RULES_VERSION
 from deadheat.diagnosis import verification_step
 from deadheat.model import ActorState, Op
+from deadheat.printable import format_json
 from deadheat.repo.clone import CommitSnapshot, dependency_of, dependency_revision
 from deadheat.repo.code_diagnosis import diagnose_at_pin, diagnose_without_pin
 from deadheat.repo.document_claims import ClaimChecker, DocumentHints, issue_numbers_of
@@ -141,7 +141,7 @@ def _with_check_command(
     findings: tuple[Finding, ...], report: Report, run_command: Reproduction | None
 ) -> tuple[Finding, ...]:
     """The findings with the command that reproduces the race, to be run after the change."""
-    if run_command is None or run_command.is_vague:
+    if run_command is None or run_command.is_vague or run_command.command is None:
         return findings
     check_text = verification_step(report, run_command.command)
     remedies = [finding.remedy and finding.remedy._replace(check=check_text) for finding in findings]
@@ -372,7 +372,7 @@ def dossier_to_row(dossier: Dossier, clone: Clone) -> JsonDict:
         "cause": cause and {key: cause[key] for key in ("cause", "confidence", "evidence")},
         "reproduce": command and {key: command[key] for key in ("framework", "command")},
         **{key: fields[key] for key in _COPIED_FIELDS},
-        "dossier": json.dumps(fields, ensure_ascii=False),
+        "dossier": format_json(fields),
     }
 
 
