@@ -133,19 +133,24 @@ class JUnitFormat(OncePerRaceFormat):
 def _junit_case(finding: RaceFinding, root: str) -> str:
     verdict, report = finding.sighting.verdict, finding.sighting.report
     site = next((access.site for access in ordered_accesses(finding) if access.site), None)
-    location_attributes = f' file="{escape_html(file_from_root(site, root))}"' if site and site.file else ""
+    location_attributes = f' file="{_escape_attribute(file_from_root(site, root))}"' if site and site.file else ""
     location_attributes += f' line="{site.line}"' if site and site.line else ""
     owner = site.package if site and site.package else report.detector
     name = f"{verdict.title} ({verdict.race})"
     return (
-        f'<testcase classname="{escape_html(owner)}" name="{escape_html(name)}"{location_attributes}>'
+        f'<testcase classname="{_escape_attribute(owner)}" name="{_escape_attribute(name)}"{location_attributes}>'
         f"{_junit_failure(finding, root) if finding.fails else _junit_skipped(finding)}</testcase>\n"
     )
 
 
+def _escape_attribute(text: str) -> str:
+    """XML has no line ends and tabs in attributes."""
+    return escape_html(text, keep="")
+
+
 def _junit_skipped(finding: RaceFinding) -> str:
     why = f"{finding.standing}: {finding.note}" if finding.note else str(finding.standing)
-    return f'<skipped message="{escape_html(why)}"/>'
+    return f'<skipped message="{_escape_attribute(why)}"/>'
 
 
 def _junit_failure(finding: RaceFinding, root: str) -> str:
@@ -163,7 +168,8 @@ def _junit_failure(finding: RaceFinding, root: str) -> str:
                 f"    {frame.function} {frame_location(frame, root)}" for frame in actor.created_at if not frame.stale
             ]
     failure_text = escape_html("\n".join(lines))
-    return f'<failure type="{escape_html(report.kind)}" message="{escape_html(verdict.title)}">{failure_text}</failure>'
+    kind, title = _escape_attribute(report.kind), _escape_attribute(verdict.title)
+    return f'<failure type="{kind}" message="{title}">{failure_text}</failure>'
 
 
 def _junit_frames(access: Access, root: str) -> list[str]:
