@@ -161,11 +161,15 @@ def test_markdown_summary_has_no_other_markup(names: Names) -> None:
     assert visible_text(names.test) in code
 
 
-def workflow_commands(text: str, command_names: tuple[str, ...] = ()) -> list[tuple[str, dict[str, str], str]]:
+COMMANDS = {"add-mask", "debug", "error", "notice", "stop-commands", "warning"}
+
+
+def workflow_commands(text: str) -> list[tuple[str, dict[str, str], str]]:
     """The workflow commands in a log, read as GitHub's runner does: name, properties and message."""
     commands = []
     for line in re.split(r"\r\n|\r|\n", text):
-        if match := re.match(r"\s*::([^ :]*)(?: (.*?))?::(.*)$", line, re.DOTALL):
+        match = re.match(r"\s*::([^ :]*)(?: (.*?))?::(.*)$", line, re.DOTALL)
+        if match and match[1].lower() in COMMANDS:
             fields = (field.partition("=") for field in (match[2] or "").split(",") if field)
             properties = {name: decode_percent(value, ":,") for name, _, value in fields}
             commands.append((match[1], properties, decode_percent(match[3])))
@@ -191,6 +195,13 @@ def test_github_annotations_are_the_commands_that_are_meant(names: Names) -> Non
     assert new[1] == muted[1]
     assert visible_text(names.function, "\n") in new[2]
     assert gone[1] == {"title": "known race not seen"}
+
+
+@settings(deadline=None, max_examples=25)
+@given(HOSTILE)
+def test_other_formats_have_no_workflow_command(names: Names) -> None:
+    for name in ("text", "json", "jsonl", "gitlab", "sarif", "junit", "markdown", "html"):
+        assert workflow_commands(render_races(name, names)) == []
 
 
 def without_surrogates(value: Any) -> Any:
@@ -346,7 +357,9 @@ def test_dossiers_have_no_other_markup(dossier: dict[str, Any], name: str) -> No
     )
     assert tags == expected_tags or is_without_command
     assert {tag for tag, _ in tags} <= {tag for tag, _ in expected_tags}
-    assert is_printable_text(DossierText(OutputStyle())(1, *hostile))
+    texts = [DossierText(OutputStyle())(1, *hostile), render_markdown(*hostile), DossierHtmlPage()([hostile])]
+    assert is_printable_text(texts[0])
+    assert workflow_commands("\n".join(texts)) == []
 
 
 @settings(deadline=None, max_examples=20)

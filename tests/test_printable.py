@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow.json import read_json
 
 from deadheat.printable import format_json, quote_code, split_code, visible_text
 
@@ -31,6 +33,23 @@ def test_unprintable_characters_are_escaped(character: str) -> None:
     assert text.isprintable()
     expected = character if character != "\udcff" else r"\udcff"
     assert json.loads(text) == {expected: [expected]}
+
+
+@pytest.mark.parametrize(
+    ("text", "visible"),
+    [
+        ("  ::error file=a::b", r"  \x3a:error file=a::b"),
+        ("a\n::ADD-MASK::b", "a\n\\x3a:ADD-MASK::b"),
+        ("a ##[group]b", r"a \x23#[group]b"),
+        ("::std::move", "::std::move"),
+        ("a::error::b", "a::error::b"),
+        ("::errors::a", "::errors::a"),
+    ],
+)
+def test_workflow_commands_are_escaped(text: str, visible: str) -> None:
+    assert visible_text(text, "\n") == visible
+    assert json.loads(format_json(text)) == text
+    assert "##[" not in format_json(text)
 
 
 @settings(deadline=None)
@@ -58,6 +77,7 @@ def test_lone_surrogates_are_text_in_json_that_strict_parsers_accept(text: str) 
     written = format_json(text)
     assert json.loads(written.encode()) == json.loads(format_json(json.loads(written)))
     assert not any("\ud800" <= character <= "\udfff" for character in json.loads(written))
+    assert read_json(io.BytesIO(format_json({"a": text}).encode())).to_pylist() == [{"a": json.loads(written)}]
 
 
 SENTENCES = st.text("` ab", max_size=12)

@@ -2,7 +2,7 @@
 
 Characters that are not printable in the sense of `str.isprintable` are escaped: control characters (C0, DEL, C1),
 bidirectional marks, line and paragraph separators, zero-width characters, byte order marks and lone surrogates, which
-stand for bytes of file names that are not UTF-8.
+stand for bytes of file names that are not UTF-8. So are commands to GitHub's runner, which it reads in every log line.
 """
 
 from __future__ import annotations
@@ -14,10 +14,18 @@ from typing import Any
 # what JSON of printable ASCII does not contain: "é", DEL
 _OTHER_THAN_ASCII = re.compile("[^\n -~]+")
 _BACKTICKS = re.compile("`+")
+# "::error file=a.go::text" at the start of a line, "##[error]text" anywhere
+_WORKFLOW_COMMAND = re.compile(
+    r"^([^\S\n]*):(?=:(?:add-(?:mask|matcher|path)|debug|echo|(?:end)?group|error|internal-set-repo-path|notice"
+    r"|remove-matcher|save-state|set-(?:env|output)|stop-commands|warning)[ :])|#(?=#\[)",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def visible_text(text: str, keep: str = "") -> str:
     """Escapes unprintable characters, except those in `keep`: ESC as `\\x1b`, a bidirectional mark as `\\u202e`."""
+    if "::" in text or "##[" in text:
+        text = _WORKFLOW_COMMAND.sub(_escape_workflow_command, text)
     if text.isprintable():
         return text
     return "".join(
@@ -30,12 +38,18 @@ def visible_text(text: str, keep: str = "") -> str:
     )
 
 
+def _escape_workflow_command(match: re.Match[str]) -> str:
+    return r"\x23" if match[0] == "#" else f"{match[1]}\\x3a"
+
+
 def format_json(value: Any, indent: int | None = None) -> str:
     """JSON in which unprintable characters are escaped, so that the parsed value is unchanged.
 
     A lone surrogate becomes the text `\\udcff`: most JSON parsers reject a whole document with an escaped one.
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent)
+    if "##[" in text:
+        text = text.replace("##[", r"\u0023#[")
     # for ASCII, which is the usual case, both checks take next to no time
     if (text.isascii() and "\x7f" not in text) or text.isprintable():
         return text
