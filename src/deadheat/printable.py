@@ -64,7 +64,7 @@ def _escape_in_json(match: re.Match[str]) -> str:
 def _json_escape(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass").hex()
     escape = "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
-    return f"\\{escape}" if "\ud800" <= character <= "\udfff" else escape
+    return f"\\{escape}" if 0xD800 <= ord(character) <= 0xDFFF else escape
 
 
 def quote_code(text: str) -> str:
