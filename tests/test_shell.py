@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deadheat.cli import lake_commands
 from deadheat.diagnosis import verification_step
 from deadheat.model import Access, Frame, Op, Origin, Report
 from deadheat.printable import split_code
@@ -145,6 +146,14 @@ def test_hostile_names_are_single_words(folder: Path, name: str) -> None:
     assert program.command is not None
     [[_, *words]] = words_of(f"program {program.command}", folder)
     assert words == [f"./{name}"]
+
+
+def test_row_of_a_lake_may_have_no_command() -> None:
+    row: dict[str, Any] = dict.fromkeys(("pin", "variable", "fixed_by", "still_present"))
+    for command, fields in ((None, {}), ("go test", {"repeat": "go test"})):
+        assert (
+            lake_commands._dossier_fields({**row, "reproduce": {"framework": "go-test", "command": command}}) == fields
+        )
 
 
 def test_why_there_is_no_command_is_told() -> None:
