@@ -70,7 +70,7 @@ def test_a_seed(clone: Clone, truth: Truth) -> None:
     if truth.fix:
         assert told.fixed_by[0].commit.startswith(truth.fix)
     assert told.reproduction is not None
-    assert truth.command in told.reproduction.command
+    assert truth.command in (told.reproduction.command or "")
 
 
 CAUSES = (

@@ -144,6 +144,7 @@ def test_steps_of_the_document_are_said_to_be_its_own(explain: Explain, repo: Re
     text = explain(STEPS, "markdown", repo)
     assert "```sql\n/* t1 */ begin;\n/* t2 */ begin;\n```" in text
     assert "Steps from the document, not tested" in text
+    assert "Steps from the document, not tested" in explain(STEPS, "text", repo)
     (race,) = json.loads(explain(STEPS, "json", repo))
     assert race["reproduce"]["claimed"] is True
     assert race["reproduce"]["note"] is None

@@ -112,7 +112,7 @@ def test_who_started_a_thread_tells_the_test(text: str) -> None:
     assert sighting.report.test == "DockTest.LandsTwo"
     assert found is not None
     assert found.framework == "googletest"
-    assert "--gtest_filter=DockTest.LandsTwo" in found.command
+    assert "--gtest_filter=DockTest.LandsTwo" in (found.command or "")
 
 
 GINKGO = """package hub_test

@@ -14,6 +14,7 @@ from deadheat.grouping.race_assignment import assign_races
 from deadheat.model import Sighting, Verdict, new_sighting
 from deadheat.parsing.report_reader import RANGE_OVERLAP, ReportReader
 from deadheat.parsing.test_attribution import GoTestAttributor, RecentBytes, attribute_stream_tests
+from deadheat.printable import visible_text
 from deadheat.text.decoding import HEAD_SIZE, SINGLE_BYTE, ByteLayout, detect_layout
 from deadheat.text.window import DocumentRange, OpenedDocument, StreamSource, prepend_bytes
 
@@ -262,4 +263,4 @@ def _warn_of_faults(faults: DocumentFaults) -> None:
     if fault is not None:
         import warnings
 
-        warnings.warn(str(fault), RuntimeWarning, stacklevel=3)
+        warnings.warn(visible_text(str(fault)), RuntimeWarning, stacklevel=3)

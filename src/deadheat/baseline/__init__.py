@@ -15,6 +15,7 @@ from deadheat.grouping import races
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.grouping.links import Link, LinkKind
 from deadheat.grouping.races import Variant
+from deadheat.printable import format_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -224,7 +225,7 @@ def format_baseline(baseline: Baseline) -> str:
     mutes = sorted(baseline.mutes)
     known = sorted(baseline.known, key=lambda known_race: (known_race.title, known_race.race))
     records = [*map(_mute_to_json, mutes), *map(_known_race_to_json, known)]
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    return "".join(format_json(record) + "\n" for record in records)
 
 
 # optional: a baseline of an earlier version has none of them

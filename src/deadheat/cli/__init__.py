@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from deadheat._version import __version__
 from deadheat.errors import DeadheatError
+from deadheat.printable import visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -197,7 +198,7 @@ def validated_type(parse: Callable[[str], Any]) -> Callable[[str], Any]:
 def print_to_stderr(text: str, prefix: str = "deadheat") -> None:
     """Prints one line on stderr; a failure to write it is ignored."""
     try:
-        print(f"{prefix}: {printable_line(text)}", file=sys.stderr, flush=True)
+        print(f"{prefix}: {visible_text(text)}", file=sys.stderr, flush=True)
     except OSError:
         redirect_to_devnull(sys.stderr)
 
@@ -205,11 +206,6 @@ def print_to_stderr(text: str, prefix: str = "deadheat") -> None:
 def format_count(number: int, noun: str) -> str:
     """`1 race`, `2 races`."""
     return f"{number} {noun}{'s' * (number != 1)}"
-
-
-def printable_line(text: str) -> str:
-    """Replaces unprintable characters, so that the text is one line."""
-    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 if __name__ == "__main__":

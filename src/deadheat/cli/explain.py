@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -12,6 +11,7 @@ from deadheat import cli
 from deadheat.errors import unexpected_fault
 from deadheat.grouping.race_assignment import assign_races
 from deadheat.model import Sighting
+from deadheat.printable import format_json
 
 if TYPE_CHECKING:
     import argparse
@@ -161,8 +161,7 @@ def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[Sighting, Dos
         for sighting, dossier in dossiers
     ]
     if args.format == "json":
-        json.dump([_dossier_to_json(*pair) for pair in rows], sys.stdout, ensure_ascii=False, indent=1)
-        sys.stdout.write("\n")
+        print(format_json([_dossier_to_json(*pair) for pair in rows], indent=1))
         return
     if args.format == "html":
         sys.stdout.write(DossierHtmlPage()(rows))

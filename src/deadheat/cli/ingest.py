@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,9 @@ from deadheat import cli
 from deadheat.cli import spark_and_lake
 from deadheat.cli.progress import DeferredProgress, format_bytes
 from deadheat.model import CiRun
+from deadheat.printable import format_json, quote_code, visible_text
 from deadheat.serialization import SCHEMA_VERSION
+from deadheat.shell import format_command, path_word
 from deadheat.sources import ci_metadata
 from deadheat.sources.archive_limits import DEFAULT_LIMITS
 from deadheat.sources.record_files import RecordOptions
@@ -182,7 +183,7 @@ def _print_summary(summary: Any, args: argparse.Namespace) -> None:
     if (omitted := len(summary.rejects) - _MAX_LISTED) > 0:
         cli.print_to_stderr(f"and {omitted} more; see the table rejects")
     if args.format == "json":
-        print(json.dumps(summary_to_json(summary)), flush=True)
+        print(format_json(summary_to_json(summary)), flush=True)
     elif not args.quiet:
         _print_counts(summary, args.lake)
 
@@ -199,14 +200,15 @@ def _print_counts(summary: Any, lake: str) -> None:
         earlier = cli.format_count(summary.replaced_sightings, "earlier sighting")
         print(f"{earlier} of files that were overwritten within their run replaced")
     for uri in summary.duplicates[:_MAX_LISTED]:
-        print(cli.printable_line(f"{uri}: has the content of another file of its run, counted once"))
+        print(visible_text(f"{uri}: has the content of another file of its run, counted once"))
     if len(summary.duplicates) > _MAX_LISTED:
         print(f"and {len(summary.duplicates) - _MAX_LISTED} more files with the content of another one")
     print(f"{cli.format_count(len(summary.new_races), 'new race')}, {summary.races} in total")
     for race, title in summary.new_races[:_MAX_LISTED]:
-        print(cli.printable_line(f"  {race}  {title}"))
+        print(visible_text(f"  {race}  {title}"))
     if len(summary.new_races) > _MAX_LISTED:
-        print(f"  … `deadheat races --lake {lake}` lists them all")
+        command = format_command("deadheat", "races", "--lake", path_word(lake)) or "deadheat races"
+        print(f"  … {quote_code(command)} lists them all")
     sys.stdout.flush()
 
 

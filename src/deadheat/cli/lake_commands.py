@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat import cli
 from deadheat.cli import spark_and_lake
 from deadheat.diagnosis.finding import UNKNOWN
+from deadheat.printable import format_json, visible_text
 
 if TYPE_CHECKING:
     import argparse
@@ -71,10 +72,10 @@ def _matches_filters(race: dict[str, Any], args: argparse.Namespace) -> bool:
 def print_rows(rows: list[dict[str, Any]], format_name: str, format_line: Any) -> None:
     """Prints rows as a JSON array, as JSON lines, or as text."""
     if format_name == "json":
-        print(json.dumps(rows, indent=1, ensure_ascii=False))
+        print(format_json(rows, indent=1))
         return
     for row in rows:
-        text = json.dumps(row, ensure_ascii=False) if format_name == "jsonl" else cli.printable_line(format_line(row))
+        text = format_json(row) if format_name == "jsonl" else visible_text(format_line(row))
         print(text)
 
 
@@ -169,9 +170,9 @@ def _dossier_fields(row: dict[str, Any] | None) -> dict[str, str]:
             f" to {pin['last_day']}), {pin['frames_fit']} of {pin['frames']} frames fit"
         )
     fields["fixed by"] = describe_best_fix(row["fixed_by"], row["still_present"])
-    if row["cause"]:
+    if row.get("cause"):
         fields["cause"] = f"{_cause_with_confidence(row['cause'])}, with the code"
-    if command:
+    if command and command["command"]:
         fields["repeat"] = command["command"]
     return fields
 
@@ -188,7 +189,7 @@ def _print_race_json(
         for row in sightings
     ]
     print(
-        json.dumps(
+        format_json(
             {
                 **race,
                 "report": sighting_to_wire(diagnose_sighting(example)),
@@ -196,7 +197,6 @@ def _print_race_json(
                 "dossier": json.loads(dossier_row["dossier"]) if dossier_row else None,
             },
             indent=1,
-            ensure_ascii=False,
         )
     )
 
@@ -234,11 +234,11 @@ def _print_race_text(
     print(f"{title}\n{body}\n")
     for name, value in fields.items():
         if value:
-            print(cli.printable_line(f"   {name:8} {value}"))
+            print(visible_text(f"   {name:8} {value}"))
     for row in sightings:
         where = " ".join(row[key] for key in ("repo", "branch", "job", "run") if row[key])
         line = f"{row['observed_at']:%Y-%m-%d %H:%M}  {_place_of(row)}  {where}"
-        print(cli.printable_line(f"   {line.rstrip()}"))
+        print(visible_text(f"   {line.rstrip()}"))
     sys.stdout.flush()
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from deadheat import cli
 from deadheat.cli import spark_and_lake
 from deadheat.errors import DeadheatError
+from deadheat.printable import visible_text
 from deadheat.sources import ci_metadata
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def run_lake(args: argparse.Namespace) -> int:
     for fault in faults:
         cli.print_to_stderr(f"{lake.uri}: {fault}")
     if not faults:
-        print(f"{lake.uri}: {lake.row_count('sightings')} sightings, {lake.row_count('races')} races, no fault")
+        counts = f"{lake.row_count('sightings')} sightings, {lake.row_count('races')} races"
+        print(f"{visible_text(lake.uri)}: {counts}, no fault")
     return cli.EXIT_ENVIRONMENT if faults else cli.EXIT_NOTHING
 
 

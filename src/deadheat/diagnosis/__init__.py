@@ -13,6 +13,9 @@ from deadheat.diagnosis.inferred_access import infer_other_side
 from deadheat.diagnosis.ranking import FALLBACK_CAUSE, rank_findings, rule_relations
 from deadheat.diagnosis.rule import report_features
 from deadheat.model import Damage
+from deadheat.printable import quote_code
+from deadheat.shell import format_command
+from deadheat.symbols.go import run_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,12 +91,12 @@ def verification_step(report: Report, command: str = "") -> str:
     else:
         outcome = "no run may report these two locations together."
     if command:
-        return f"`{command}`: {outcome}"
+        return f"{quote_code(command)}: {outcome}"
     if report.detector not in GO_DETECTORS:
         default = "Run the program again under the detector that reported it"
         return f"{_RERUN_INSTRUCTIONS.get(report.detector, default)}, a few dozen times: {outcome}"
-    if report.test:
-        return f"go test -race -run '^{report.test}$' -count=100 in the test's package: {outcome}"
+    if report.test and (run := format_command("go", "test", "-race", "-run", run_pattern(report.test), "-count=100")):
+        return f"{quote_code(run)} in the test's package: {outcome}"
     return f"Build with -race and repeat the workload that showed it: {outcome}"
 
 

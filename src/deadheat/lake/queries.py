@@ -11,6 +11,8 @@ from deadheat.errors import DeadheatError
 from deadheat.lake.data_files import is_in
 from deadheat.lake.schema import DOSSIERS, EXAMPLE_COLUMNS
 from deadheat.lake.sighting_rows import sighting_from_row
+from deadheat.printable import quote_code
+from deadheat.shell import format_command, path_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -85,7 +87,8 @@ def find_race(lake: Lake, name: str) -> JsonDict:
         remedy = f"give at least {_MIN_PREFIX_LENGTH} characters"
         raise DeadheatError(f"{name!r} is too short for an id prefix", do=remedy)
     if not found:
-        raise DeadheatError("no such race", name, f"`deadheat races --lake {lake.uri}` lists them")
+        command = format_command("deadheat", "races", "--lake", path_word(lake.uri)) or "deadheat races"
+        raise DeadheatError("no such race", name, f"{quote_code(command)} lists them")
     if len(found) > 1:
         candidates = ", ".join(sorted(found)[:5])
         raise DeadheatError(f"matches several ids ({candidates})", name, "give more characters")

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
+from deadheat.printable import quote_code, visible_text
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -68,30 +70,16 @@ _INLINE_MARKUP = re.compile(r"[\\`*_\[\]|~$]")
 # mentions and links of code hosts: "@octocat", "https://host", "www.host"
 _MENTION_OR_LINK = re.compile(r"@(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _BACKTICKS = re.compile(r"`+")
-# characters that XML 1.0 does not allow: most control characters, surrogates, U+FFFE and U+FFFF
-_INVALID_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def replace_unprintable(text: str, keep: str = "") -> str:
-    """Replaces unprintable characters, except those in `keep`."""
-    if text.isprintable():
-        return text
-    return "".join(character if character.isprintable() or character in keep else "\ufffd" for character in text)
-
-
-def escape_html(text: str) -> str:
-    """Escapes text for an HTML element or a quoted attribute."""
-    return replace_unprintable(text, "\n\t").translate(_HTML_ENTITIES)
-
-
-def escape_xml(text: str) -> str:
-    """Like `escape_html`, for XML 1.0, which does not allow most control characters."""
-    return _INVALID_IN_XML.sub("\ufffd", escape_html(text))
+def escape_html(text: str, keep: str = "\n\t") -> str:
+    """Escapes text for an HTML or XML element or a quoted attribute."""
+    return visible_text(text, keep).translate(_HTML_ENTITIES)
 
 
 def escape_markdown(text: str) -> str:
     """Escapes one line of prose or a table cell."""
-    return _break_mentions(_MARKDOWN_MARKUP.sub(_backslash_escape, replace_unprintable(text)))
+    return _break_mentions(_MARKDOWN_MARKUP.sub(_backslash_escape, visible_text(text)))
 
 
 def _backslash_escape(match: re.Match[str]) -> str:
@@ -102,9 +90,7 @@ def _backslash_escape(match: re.Match[str]) -> str:
 
 def escape_markdown_element(text: str) -> str:
     """Escapes text for an HTML element in Markdown, where a backslash does not escape."""
-    return _break_mentions(
-        _INLINE_MARKUP.sub(lambda match: f"&#{ord(match[0])};", escape_html(replace_unprintable(text)))
-    )
+    return _break_mentions(_INLINE_MARKUP.sub(lambda match: f"&#{ord(match[0])};", escape_html(visible_text(text))))
 
 
 def _break_mentions(text: str) -> str:
@@ -118,14 +104,11 @@ def code_table_cell(text: str) -> str:
 
 def code_span(text: str) -> str:
     """Returns a Markdown code span."""
-    content = replace_unprintable(text) or " "
-    ticks = "`" * (1 + max((len(backticks) for backticks in _BACKTICKS.findall(content)), default=0))
-    padding = " " if "`" in (content[0], content[-1]) else ""
-    return f"{ticks}{padding}{content}{padding}{ticks}"
+    return quote_code(visible_text(text) or " ")
 
 
 def code_block(text: str, language: str = "text") -> str:
     """Returns a fenced code block that the text cannot close."""
-    content = replace_unprintable(text, "\n\t").rstrip("\n")
+    content = visible_text(text, "\n\t").rstrip("\n")
     ticks = "`" * max(3, 1 + max((len(backticks) for backticks in _BACKTICKS.findall(content)), default=0))
     return f"{ticks}{language}\n{content}\n{ticks}"

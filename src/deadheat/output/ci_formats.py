@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from deadheat import output
 from deadheat.baseline.absence import AbsenceState
 from deadheat.baseline.judgement import GateStanding
-from deadheat.output import code_block, code_span, code_table_cell, escape_markdown, escape_markdown_element, escape_xml
+from deadheat.output import (
+    code_block,
+    code_span,
+    code_table_cell,
+    escape_html,
+    escape_markdown,
+    escape_markdown_element,
+)
 from deadheat.output.findings import (
     OncePerRaceFormat,
     describe_access,
@@ -21,6 +26,7 @@ from deadheat.output.findings import (
     summarize_absent,
     summarize_races,
 )
+from deadheat.printable import format_json, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,11 +69,11 @@ def _github_annotation(finding: RaceFinding, root: str) -> str:
 
 
 def _escape_github_data(text: str) -> str:
-    return _ESCAPED_IN_DATA.sub(_percent_encode, output.replace_unprintable(text, "\n"))
+    return _ESCAPED_IN_DATA.sub(_percent_encode, visible_text(text, "\n"))
 
 
 def _escape_github_property(text: str) -> str:
-    return _ESCAPED_IN_PROPERTY.sub(_percent_encode, output.replace_unprintable(text))
+    return _ESCAPED_IN_PROPERTY.sub(_percent_encode, visible_text(text))
 
 
 def _percent_encode(match: re.Match[str]) -> str:
@@ -83,7 +89,7 @@ class GitLabFormat(OncePerRaceFormat):
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         separator = "["
         for finding in findings.races:
-            yield f"{separator}\n{json.dumps(_gitlab_issue(finding, style.root), ensure_ascii=False)}"
+            yield f"{separator}\n{format_json(_gitlab_issue(finding, style.root))}"
             separator = ","
         yield "[]\n" if separator == "[" else "\n]\n"
 
@@ -94,12 +100,12 @@ def _gitlab_issue(finding: RaceFinding, root: str) -> dict[str, object]:
     site = next((access.site for access in accesses if access.site and access.site.file), None)
     sentences = "; ".join(describe_access(access, root) for access in accesses)
     return {
-        "description": output.replace_unprintable(f"{verdict.title}: {sentences}" if sentences else verdict.title),
+        "description": visible_text(f"{verdict.title}: {sentences}" if sentences else verdict.title),
         "check_name": report.kind,
         "fingerprint": verdict.race,
         "severity": "critical" if finding.fails else "info",
         "location": {
-            "path": output.replace_unprintable(file_from_root(site, root) if site else finding.sighting.uri),
+            "path": file_from_root(site, root) if site else finding.sighting.uri,
             "lines": {"begin": (site.line or 1) if site else 1},
         },
         "categories": ["Bug Risk"],
@@ -133,27 +139,32 @@ class JUnitFormat(OncePerRaceFormat):
 def _junit_case(finding: RaceFinding, root: str) -> str:
     verdict, report = finding.sighting.verdict, finding.sighting.report
     site = next((access.site for access in ordered_accesses(finding) if access.site), None)
-    location_attributes = f' file="{escape_xml(file_from_root(site, root))}"' if site and site.file else ""
+    location_attributes = f' file="{_escape_attribute(file_from_root(site, root))}"' if site and site.file else ""
     location_attributes += f' line="{site.line}"' if site and site.line else ""
     owner = site.package if site and site.package else report.detector
     name = f"{verdict.title} ({verdict.race})"
     return (
-        f'<testcase classname="{escape_xml(owner)}" name="{escape_xml(name)}"{location_attributes}>'
+        f'<testcase classname="{_escape_attribute(owner)}" name="{_escape_attribute(name)}"{location_attributes}>'
         f"{_junit_failure(finding, root) if finding.fails else _junit_skipped(finding)}</testcase>\n"
     )
 
 
 def _junit_absent_case(absent: AbsentRace) -> str:
     """A known race that is gone is a test that passed."""
-    name = f'<testcase classname="deadheat" name="{escape_xml(f"{absent.title} ({absent.race})")}"'
+    name = f'<testcase classname="deadheat" name="{_escape_attribute(f"{absent.title} ({absent.race})")}"'
     if absent.state is AbsenceState.GONE:
         return f"{name}/>\n"
-    return f'{name}><skipped message="{escape_xml(absent.description)}"/></testcase>\n'
+    return f'{name}><skipped message="{_escape_attribute(absent.description)}"/></testcase>\n'
+
+
+def _escape_attribute(text: str) -> str:
+    """XML has no line ends and tabs in attributes."""
+    return escape_html(text, keep="")
 
 
 def _junit_skipped(finding: RaceFinding) -> str:
     why = f"{finding.standing}: {finding.note}" if finding.note else str(finding.standing)
-    return f'<skipped message="{escape_xml(why)}"/>'
+    return f'<skipped message="{_escape_attribute(why)}"/>'
 
 
 def _junit_failure(finding: RaceFinding, root: str) -> str:
@@ -170,8 +181,9 @@ def _junit_failure(finding: RaceFinding, root: str) -> str:
             lines += [
                 f"    {frame.function} {frame_location(frame, root)}" for frame in actor.created_at if not frame.stale
             ]
-    failure_text = escape_xml("\n".join(lines))
-    return f'<failure type="{escape_xml(report.kind)}" message="{escape_xml(verdict.title)}">{failure_text}</failure>'
+    failure_text = escape_html("\n".join(lines))
+    kind, title = _escape_attribute(report.kind), _escape_attribute(verdict.title)
+    return f'<failure type="{kind}" message="{title}">{failure_text}</failure>'
 
 
 def _junit_frames(access: Access, root: str) -> list[str]:

@@ -9,7 +9,8 @@ from deadheat import plugins
 from deadheat.model import ActorState
 from deadheat.output import code_block, code_span, dossier_sentences, escape_html, escape_markdown
 from deadheat.output.race_diagram import render_html
-from deadheat.output.text_format import RaceText, TextPainter, terminal_text
+from deadheat.output.text_format import RaceText, TextPainter
+from deadheat.printable import split_code, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Actor, Frame, Report, Sighting
     from deadheat.output import OutputStyle
     from deadheat.output.dossier_sentences import JsonDict
-
-
-# marks code in a sentence; removed for the terminal
-_BACKTICK = "`"
 
 
 class DossierText:
@@ -55,7 +52,7 @@ class DossierText:
         ):
             for index, line in enumerate(lines):
                 name = self._paint(f"{label:11}", "cyan") if not index else " " * 11
-                yield f"   {name} {terminal_text(line.replace(_BACKTICK, ''))}"
+                yield f"   {name} {visible_text(''.join(text for text, _ in split_code(line)))}"
 
 
 _MAX_FRAMES = 12
@@ -189,10 +186,7 @@ def _markdown_cause(dossier: JsonDict) -> list[str]:
 
 def _markdown_sentence(text: str) -> str:
     """Escapes a sentence and turns text between backticks into code spans."""
-    parts = text.split("`")
-    if len(parts) % 2 == 0:
-        return escape_markdown(text)
-    return "".join(code_span(part) if index % 2 else escape_markdown(part) for index, part in enumerate(parts))
+    return "".join(code_span(part) if is_code else escape_markdown(part) for part, is_code in split_code(text))
 
 
 # the browser loads nothing, even if a document contains markup
@@ -289,9 +283,6 @@ def _html_reproduction(dossier: JsonDict) -> str:
 
 def _html_sentence(text: str) -> str:
     """Escapes a sentence and turns text between backticks into code elements."""
-    parts = text.split("`")
-    if len(parts) % 2 == 0:
-        return escape_html(text)
     return "".join(
-        f"<code>{escape_html(part)}</code>" if index % 2 else escape_html(part) for index, part in enumerate(parts)
+        f"<code>{escape_html(part)}</code>" if is_code else escape_html(part) for part, is_code in split_code(text)
     )

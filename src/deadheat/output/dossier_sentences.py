@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from deadheat.printable import quote_code
+from deadheat.shell import format_command
+
 if TYPE_CHECKING:
     from deadheat.model import Sighting
 
@@ -33,15 +36,15 @@ def describe_variable(dossier: JsonDict) -> list[str]:
         if dossier["pin"] is None:
             return ["Unknown: the source of the racing lines is not available."]
         touched = [
-            f"`{touch['site']['function']}` accesses {_quote_names(touch['touches']) or 'nothing by name'}."
+            f"{quote_code(touch['site']['function'])} accesses {_quote_names(touch['touches']) or 'nothing by name'}."
             for touch in dossier["touched"]
         ]
         return ["Unknown: the racing lines have no name in common.", *touched]
-    owner = f" of `{variable['owner']}`" if variable["owner"] else ""
+    owner = f" of {quote_code(variable['owner'])}" if variable["owner"] else ""
     declaration = variable["declared"]
-    where = f", declared at `{declaration['file']}:{declaration['line']}`" if declaration else ""
+    where = f", declared at {_quote_location(declaration)}" if declaration else ""
     part = f"; part: {variable['part']}" if variable["part"] else ""
-    return [f"`{variable['name']}`{owner}{where}{part} ({variable['why']})"]
+    return [f"{quote_code(variable['name'])}{owner}{where}{part} ({variable['why']})"]
 
 
 def describe_version(dossier: JsonDict) -> list[str]:
@@ -54,16 +57,17 @@ def describe_version(dossier: JsonDict) -> list[str]:
     lines = [f"{describe_window(pin)}{when}; {pin['frames_fit']} of {pin['frames']} frames fit"]
     surest = pin["surest"]
     if pin["named"]:
-        lines.append(f"it contains the named version `{pin['named']}` (`{surest['last'][:SHORT_HASH_LENGTH]}`)")
+        commit = surest["last"][:SHORT_HASH_LENGTH]
+        lines.append(f"it contains the named version {quote_code(pin['named'])} (`{commit}`)")
     elif surest["commits"] < pin["commits"]:
         lines.append(f"most likely {describe_window(surest)}: each line there does what its frame says")
     if not pin["exact"]:
         if not pin["named"]:
             lines.append("no commit fits every frame; this is the closest base of a version that is not here")
-        misfits = [f"`{frame['function']}` (`{frame['file']}:{frame['line']}`)" for frame in pin["misfits"]]
+        misfits = [f"{quote_code(frame['function'])} ({_quote_location(frame)})" for frame in pin["misfits"]]
         lines.append(f"does not fit: {_join_limited(misfits, 3)}")
     if pin["tags"]:
-        lines.append(f"tags that fit: {_join_limited(pin['tags'], 6)}")
+        lines.append(f"tags that fit: {_join_limited([*map(_tag_name, pin['tags'])], 6)}")
     if pin["main_line"]:
         lines.append(f"nearest on the main branch: {describe_window(pin['main_line'])}")
     lines += [f"equally good: {describe_window(tie)}" for tie in pin["ties"][:3]]
@@ -74,10 +78,10 @@ def describe_version(dossier: JsonDict) -> list[str]:
 
 def describe_window(window: JsonDict) -> str:
     first, last = window["first"][:SHORT_HASH_LENGTH], window["last"][:SHORT_HASH_LENGTH]
-    branch = window["line"].removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    branch = quote_code(window["line"].removeprefix("refs/heads/").removeprefix("refs/remotes/"))
     if window["commits"] == 1:
-        return f"`{first}` on `{branch}`"
-    return f"`{first}` to `{last}` on `{branch}` ({window['commits']} commits)"
+        return f"`{first}` on {branch}"
+    return f"`{first}` to `{last}` on {branch} ({window['commits']} commits)"
 
 
 def describe_dependency(dossier: JsonDict) -> list[str]:
@@ -93,7 +97,8 @@ def describe_fixes(dossier: JsonDict) -> list[str]:
     if not lines or dossier["fixed_by"][0]["score"] < _MIN_CONVINCING_SCORE:
         lines = ["No commit was found that certainly fixes it.", *(f"possibly {commit}" for commit in lines)]
     if dossier["fixed_in"]:
-        lines.append(f"fixed in {_join_limited(releases_with_fix(dossier), 4)}{_tested_release(dossier['pin'])}")
+        releases = _join_limited([*map(_tag_name, releases_with_fix(dossier))], 4)
+        lines.append(f"fixed in {releases}{_tested_release(dossier['pin'])}")
     return [*lines, _PRESENCE_SENTENCES[dossier["still_present"]]]
 
 
@@ -118,7 +123,7 @@ def summarize_fix(dossier: JsonDict) -> str:
     if not dossier["fixed_by"] or dossier["fixed_by"][0]["score"] < _MIN_CONVINCING_SCORE:
         return describe_fixes(dossier)[0]
     best = dossier["fixed_by"][0]
-    released = f"; released in {releases_with_fix(dossier)[0]}" if dossier["fixed_in"] else ""
+    released = f"; released in {_tag_name(releases_with_fix(dossier)[0])}" if dossier["fixed_in"] else ""
     return f"`{best['commit'][:SHORT_HASH_LENGTH]}` {best['subject']} ({best['score']:.2f}){released}"
 
 
@@ -140,7 +145,7 @@ def _release_line(tag: str) -> tuple[str, ...]:
 
 def _tested_release(pin: JsonDict) -> str:
     release = pin["named"] or ", ".join(pin["tags"][:1])
-    return f"; you run {release}" if release else ""
+    return f"; you run {_tag_name(release)}" if release else ""
 
 
 def describe_commits(commits: list[JsonDict], limit: int) -> list[str]:
@@ -158,7 +163,7 @@ def describe_introducing_commits(dossier: JsonDict) -> list[str]:
 def describe_stale_frames(dossier: JsonDict) -> list[str]:
     """Where stacks become stale, and why."""
     return [
-        f"{boundary['where']}, below `{boundary['above']['function']}`: {boundary['why']}"
+        f"{boundary['where']}, below {quote_code(boundary['above']['function'])}: {boundary['why']}"
         for boundary in dossier["stale"]
     ]
 
@@ -168,14 +173,18 @@ def reproduction_commands(dossier: JsonDict) -> list[str]:
     reproduction = dossier["reproduce"]
     if reproduction is None:
         return []
-    checkout = [f"git checkout {reproduction['at']}"] if reproduction["at"] else []
-    return [*checkout, *reproduction["command"].split("\n")]
+    if reproduction["command"] is None:
+        return []
+    checkout = format_command("git", "checkout", reproduction["at"]) if reproduction["at"] else None
+    return [*([checkout] if checkout else []), *reproduction["command"].split("\n")]
 
 
 def describe_reproduction(dossier: JsonDict) -> list[str]:
     """The commands to run, followed by a note if there is one."""
-    note = dossier["reproduce"]["note"] if dossier["reproduce"] else None
-    return [*reproduction_commands(dossier), *([note] if note else [])] or [reproduction_note(dossier)]
+    commands, reproduction = reproduction_commands(dossier), dossier["reproduce"]
+    if not commands or reproduction["claimed"]:
+        return [*map(quote_code, commands), reproduction_note(dossier)]
+    return [*map(quote_code, commands), *([reproduction["note"]] if reproduction["note"] else [])]
 
 
 def reproduction_note(dossier: JsonDict) -> str:
@@ -184,6 +193,8 @@ def reproduction_note(dossier: JsonDict) -> str:
         return "Unknown: the frames do not show what was run."
     if reproduction["claimed"]:
         return "Steps from the document, not tested; the frames do not show what was run."
+    if reproduction["command"] is None:
+        return str(reproduction["note"])
     note = f" {reproduction['note']}" if reproduction["note"] else ""
     return f"Run with {reproduction['framework']}, from the frames; a race may need several runs.{note}"
 
@@ -265,7 +276,16 @@ def describe_missing_facts(dossier: JsonDict) -> list[str]:
 
 
 def _quote_names(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    return ", ".join(map(quote_code, names))
+
+
+def _quote_location(location: JsonDict) -> str:
+    return quote_code(f"{location['file']}:{location['line']}")
+
+
+def _tag_name(tag: str) -> str:
+    """A tag in a sentence; as code if it has backticks, which mark code."""
+    return quote_code(tag) if "`" in tag else tag
 
 
 def _join_limited(names: list[str], limit: int) -> str:

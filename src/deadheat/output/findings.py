@@ -10,6 +10,7 @@ from deadheat.api import diagnose_sighting
 from deadheat.grouping.race_assignment import with_race
 from deadheat.model import Op
 from deadheat.output.race_counts import PackedCount, RaceCountCollector, RaceCounter, encode_example
+from deadheat.printable import format_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -114,8 +115,8 @@ class OncePerRaceFormat:
 
 
 def _encode_finding(sighting: Sighting) -> bytes:
-    line = json.dumps(serialization.sighting_to_wire(sighting), ensure_ascii=False)
-    return encode_example(sighting.verdict.title, line.encode("utf-8", "replace"))
+    line = format_json(serialization.sighting_to_wire(sighting))
+    return encode_example(sighting.verdict.title, line.encode())
 
 
 def _encode_with_causes(sighting: Sighting) -> bytes:

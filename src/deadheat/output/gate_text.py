@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from deadheat import serialization
 from deadheat.baseline.judgement import GateStanding
 from deadheat.output.findings import OncePerRaceFormat, absent_by_state, format_sighting_count, summarize_absent
-from deadheat.output.text_format import RaceText, TextPainter, terminal_text
+from deadheat.output.text_format import RaceText, TextPainter
+from deadheat.printable import format_json, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,26 +32,26 @@ class GateTextFormat(OncePerRaceFormat):
                 yield f"{paint(f'{finding.sighting_count:6}x', 'yellow')} {title}\n"
                 continue
             yield f"{paint(f'{number}. {title}', 'bold')}{self._standing_note(finding, paint)}\n"
-            yield "".join(paint(f"   {terminal_text(location)}", "dim") + "\n" for location in finding.locations)
+            yield "".join(paint(f"   {visible_text(location)}", "dim") + "\n" for location in finding.locations)
             yield f"{body}\n\n"
         for finding in races:
             if not finding.fails:
                 yield self._known_race_line(finding, paint)
         for absent in findings.absent:
             line = f"{absent.state:5}  {absent.title}  {absent.race}  ({absent.why})"
-            yield paint(terminal_text(line), "cyan") + "\n"
+            yield paint(visible_text(line), "cyan") + "\n"
         if races or findings.absent:
             yield paint(summarize_gate(races, findings.absent), "bold") + "\n"
 
     def _standing_note(self, finding: RaceFinding, paint: TextPainter) -> str:
         notes = [] if finding.standing is None else [f"{finding.standing} {finding.note}".strip()]
         notes += [format_sighting_count(finding.sighting_count)] if finding.sighting_count > 1 else []
-        return paint(f"  {terminal_text(', '.join(notes))}", "yellow") if notes else ""
+        return paint(f"  {visible_text(', '.join(notes))}", "yellow") if notes else ""
 
     def _known_race_line(self, finding: RaceFinding, paint: TextPainter) -> str:
         verdict = finding.sighting.verdict
-        note = f"  ({terminal_text(finding.note)})" if finding.note else ""
-        line = f"{finding.standing:6} {terminal_text(verdict.title)}  {verdict.race}{note}"
+        note = f"  ({visible_text(finding.note)})" if finding.note else ""
+        line = f"{finding.standing:6} {visible_text(verdict.title)}  {verdict.race}{note}"
         return paint(line, "dim") + "\n"
 
 
@@ -75,7 +75,7 @@ class GateJsonLinesFormat(OncePerRaceFormat):
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         for finding in findings.races:
-            yield json.dumps(_finding_to_json(finding), ensure_ascii=False) + "\n"
+            yield format_json(_finding_to_json(finding)) + "\n"
 
 
 class GateJsonFormat(OncePerRaceFormat):
@@ -91,7 +91,7 @@ class GateJsonFormat(OncePerRaceFormat):
         absent = absent_by_state(findings.absent)
         counts |= {state: len(rows) for state, rows in absent.items()}
         fields = {"races": [_finding_to_json(finding) for finding in races], **absent, "counts": counts}
-        yield json.dumps(fields, ensure_ascii=False, indent=1) + "\n"
+        yield format_json(fields, indent=1) + "\n"
 
 
 def _finding_to_json(finding: RaceFinding) -> serialization.JsonDict:

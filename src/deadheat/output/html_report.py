@@ -5,7 +5,6 @@ The page loads nothing, and its content security policy allows only its own scri
 
 from __future__ import annotations
 
-import json
 import pkgutil
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from deadheat.output.findings import (
     summarize_absent,
     summarize_races,
 )
+from deadheat.printable import format_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ class HtmlFormat(OncePerRaceFormat):
             hash=_script_hash(script), css=css, title=title, absent=_absent_races_html(findings.absent)
         )
         for number, finding in enumerate(races):
-            yield f"{',' if number else ''}\n{_escape_script_data(json.dumps(_race_data(finding, style.root)))}"
+            yield f"{',' if number else ''}\n{_escape_script_data(format_json(_race_data(finding, style.root)))}"
         yield f"]</script>\n<script>{script}</script>\n</body></html>\n"
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import serialization
 from deadheat.api import diagnose_sighting
 from deadheat.output.race_counts import LinePacker, LineTemplate, PackedLineStore, unpack_lines
+from deadheat.printable import format_json
 from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _split_at_race(line: bytes) -> tuple[bytes, bytes]:
 
 
 def _to_json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    return format_json(value).encode()
 
 
 class JsonLinesCollector:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from deadheat import output
 from deadheat._version import __version__
 from deadheat.baseline.judgement import GateStanding
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
@@ -16,6 +15,7 @@ from deadheat.output.findings import (
     file_from_root,
     ordered_accesses,
 )
+from deadheat.printable import format_json, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,20 +41,16 @@ class SarifFormat(OncePerRaceFormat):
             kind = finding.sighting.report.kind
             rule = kinds.setdefault(kind, len(kinds))
             result = _SarifResult(finding, style.root).to_json() | {"ruleId": kind, "ruleIndex": rule}
-            yield f"{',' if number else ''}\n{json.dumps(result, ensure_ascii=False)}"
+            yield f"{',' if number else ''}\n{format_json(result)}"
         driver = {"name": "deadheat", "version": __version__, "rules": [_sarif_rule(kind) for kind in kinds]}
         yield '],\n"columnKind": "unicodeCodePoints",\n'
         if findings.absent:
-            absent = [
-                race._replace(title=output.replace_unprintable(race.title), why=output.replace_unprintable(race.why))
-                for race in findings.absent
-            ]
-            yield f'"properties": {json.dumps(absent_by_state(absent), ensure_ascii=False)},\n'
+            yield f'"properties": {format_json(absent_by_state(findings.absent))},\n'
         yield f'"tool": {json.dumps({"driver": driver})}\n}}]\n}}\n'
 
 
 def _sarif_rule(kind: str) -> JsonDict:
-    description = output.replace_unprintable(kind.replace("-", " "))
+    description = kind.replace("-", " ")
     return {
         "id": kind,
         "name": "".join(word.capitalize() for word in description.split()),
@@ -102,15 +98,14 @@ class _SarifResult:
         if standing is None:
             return {}
         if standing is GateStanding.MUTED:
-            reason = {"justification": output.replace_unprintable(note)} if note else {}
+            reason = {"justification": note} if note else {}
             return {"suppressions": [{"kind": "external", "status": "accepted", **reason}]}
         return {"baselineState": _BASELINE_STATES[standing]}
 
     def _property_bag(self) -> JsonDict:
         report = self._report
-        locations = [output.replace_unprintable(location) for location in self._finding.locations]
-        properties: JsonDict = {"detector": report.detector, "places": locations}
-        properties |= {"test": output.replace_unprintable(report.test)} if report.test else {}
+        properties: JsonDict = {"detector": report.detector, "places": list(self._finding.locations)}
+        properties |= {"test": report.test} if report.test else {}
         causes = [cause.cause for cause in self._finding.sighting.causes]
         properties |= {"causes": causes} if causes else {}
         properties |= {"damage": list(report.damage)} if report.damage else {}
@@ -133,9 +128,9 @@ class _SarifResult:
         steps += self._flow_steps(access.stack, "calls", 1 if steps else 0)
         if not steps:
             return None
-        steps[-1]["location"]["message"]["text"] = output.replace_unprintable(str(access.op))
+        steps[-1]["location"]["message"]["text"] = str(access.op)
         steps[-1]["importance"] = "essential"
-        name = {"id": output.replace_unprintable(access.actor)} if access.actor else {}
+        name = {"id": access.actor} if access.actor else {}
         return {**name, "locations": steps}
 
     def _flow_steps(self, stack: tuple[Frame, ...], action: str, level: int) -> Iterator[JsonDict]:
@@ -144,8 +139,7 @@ class _SarifResult:
             yield {"location": location, "nestingLevel": level, "importance": "important"}
 
     def _frame_location(self, frame: Frame) -> JsonDict:
-        function = output.replace_unprintable(frame.function)
-        logical = {"logicalLocations": [{"fullyQualifiedName": function, "kind": "function"}]}
+        logical = {"logicalLocations": [{"fullyQualifiedName": frame.function, "kind": "function"}]}
         if not frame.file:
             return logical
         physical: JsonDict = {"artifactLocation": _artifact_location(file_from_root(frame, self._root))}
@@ -156,7 +150,7 @@ class _SarifResult:
 
 def _escape_message(text: str) -> str:
     """Escapes placeholders, "{0}", and links, "[text](1)"."""
-    return output.replace_unprintable(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")
+    return visible_text(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")
 
 
 def _without_id(location: JsonDict) -> JsonDict:

@@ -9,6 +9,7 @@ from deadheat.grouping.fingerprint import FINGERPRINT_VERSION, fingerprint_parts
 from deadheat.grouping.keys import grouping_key_of, race_address
 from deadheat.model import Access, Actor, ActorState, Frame, Location, Origin, Report
 from deadheat.output.race_counts import PackedCount, RaceCountCollector, RaceCounter, encode_example
+from deadheat.printable import visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ _MIN_WIDTH_FOR_COLUMNS: Final = 96
 # bytes written at once
 _BLOCK_SIZE: Final = 1 << 16
 # replaced by "…" at the end: one non-Latin-1 character doubles the memory of a string;
-# `terminal_text` removes it from documents
+# `visible_text` removes it from documents
 _ELLIPSIS_PLACEHOLDER: Final = "\0"
 # the kinds of claims that are shown, and the text before their value
 _CLAIM_PREFIXES: Final = {
@@ -44,11 +45,6 @@ class TextPainter:
 
     def __call__(self, text: str, colour_name: str) -> str:
         return f"\x1b[{_COLOUR_CODES[colour_name]}m{text}\x1b[0m" if self.colour and text else text
-
-
-def terminal_text(text: str) -> str:
-    """Replaces control and bidirectional characters in untrusted text."""
-    return text if text.isprintable() else "".join(character if character.isprintable() else "?" for character in text)
 
 
 class TextWriter:
@@ -74,12 +70,12 @@ class TextWriter:
         write = blocks.add_text
         for number, race in enumerate(self._counter.iter_races(), 1):
             if self._brief:
-                count, first_location = f"{race.sighting_count:6}x", terminal_text(race.locations[0])
+                count, first_location = f"{race.sighting_count:6}x", visible_text(race.locations[0])
                 title = f"{race.title}  {race.race}"
                 write(f"{paint(count, 'yellow')} {title}  {paint(first_location, 'dim')}\n".encode())
                 continue
             count_note = paint(f"  seen {race.sighting_count} times", "yellow") if race.sighting_count > 1 else ""
-            locations = "".join([paint(f"   {terminal_text(location)}", "dim") + "\n" for location in race.locations])
+            locations = "".join([paint(f"   {visible_text(location)}", "dim") + "\n" for location in race.locations])
             title_line = paint(f"{number}. {race.title}", "bold")
             first_line_end = race.body.find(b"\n")
             heading = _race_heading(race.race, race.body[:first_line_end].decode(), paint)
@@ -140,13 +136,13 @@ class RaceText:
         facts, *lines = self._body_lines(sighting)
         head = _race_heading(sighting.verdict.race, facts, self._paint)
         body = "\n".join([head, *lines]).replace(_ELLIPSIS_PLACEHOLDER, "…")
-        return terminal_text(sighting.verdict.title), body
+        return visible_text(sighting.verdict.title), body
 
     def render_example(self, sighting: Sighting) -> bytes:
         """Returns title and body encoded as an example for `RaceCounter`."""
         lines = [] if self._style.brief else self._body_lines(sighting)
         body = "\n".join(lines).encode().replace(_ELLIPSIS_PLACEHOLDER.encode(), "…".encode())
-        return encode_example(terminal_text(sighting.verdict.title), body)
+        return encode_example(visible_text(sighting.verdict.title), body)
 
     def _body_lines(self, sighting: Sighting) -> list[str]:
         """The line of facts, without the race id, and the lines below it."""
@@ -168,7 +164,7 @@ class RaceText:
             lines.append(f"   called by {', '.join(callers)}: separates races if one run has two objects")
         if (address_text := race_address(report)) != 0:
             lines.append(f"   at 0x{address_text:x}: the same address in the same run is the same race")
-        return [self._paint(terminal_text(line), "dim") for line in lines]
+        return [self._paint(visible_text(line), "dim") for line in lines]
 
     def _memory_lines(self, location: Location | None) -> list[str]:
         """The memory location, if the detector prints it."""
@@ -179,9 +175,9 @@ class RaceText:
         owner = f" of {location.actor}" if location.actor and location.kind != "heap" else ""
         declared = f" declared at {location.file}:{location.line}" if location.file else ""
         column = TextColumn(self._paint)
-        column.add_line(terminal_text(f"{location.kind}{name}{size}{owner}{declared}"), "cyan")
+        column.add_line(visible_text(f"{location.kind}{name}{size}{owner}{declared}"), "cyan")
         if location.stack:
-            column.add_line(terminal_text(f"allocated by {location.actor or 'an unknown actor'}"), "cyan")
+            column.add_line(visible_text(f"allocated by {location.actor or 'an unknown actor'}"), "cyan")
             column.add_frames(location.stack, 3)
         return ["", *column.lines]
 
@@ -192,7 +188,7 @@ class RaceText:
         claims = dict.fromkeys(_describe_claim(claim) for claim in document.claims if claim.kind in _CLAIM_PREFIXES)
         steps = sum(claim.kind == "step" for claim in document.claims)
         claims |= {f"{steps} step{'s' * (steps > 1)} to reproduce it": None} if steps else {}
-        text = terminal_text("; ".join(claim_text for claim_text in claims if claim_text))
+        text = visible_text("; ".join(claim_text for claim_text in claims if claim_text))
         max_length = 2 * self._style.width
         text = text if len(text) <= max_length else text[: max_length - 1] + "…"
         return [self._paint(f"   the author says: {text}", "dim")] if text else []
@@ -200,7 +196,7 @@ class RaceText:
     def _report_facts(self, report: Report) -> str:
         facts = [report.detector]
         if report.test:
-            facts.append(f"in {terminal_text(report.test)}")
+            facts.append(f"in {visible_text(report.test)}")
         if report.damage:
             facts.append(f"text damaged: {', '.join(report.damage)}")
         return "  ".join(facts)
@@ -220,8 +216,8 @@ class RaceText:
         return [line for column_lines in columns for line in [*column_lines, ""]][:-1]
 
     def _add_access(self, column: TextColumn, access: Access, actor: Actor | None) -> None:
-        where = f" at {terminal_text(access.address)}" if access.address else ""
-        actor_name = f" by {terminal_text(access.actor)}" if access.actor else ""
+        where = f" at {visible_text(access.address)}" if access.address else ""
+        actor_name = f" by {visible_text(access.actor)}" if access.actor else ""
         finished = " (finished)" if actor and actor.state is ActorState.FINISHED else ""
         column.add_line(f"{access.op.upper()}{actor_name}{finished}{where}", "red")
         if access.stack:
@@ -268,7 +264,7 @@ class TextColumn:
         for frame in interesting[:limit]:
             function, file, line = frame.function, frame.file, frame.line
             if not self._printable:
-                function, file = terminal_text(function), terminal_text(file)
+                function, file = visible_text(function), visible_text(file)
             self.add_line(f"  {function}")
             if file:
                 self.add_line(f"      {file}" if line is None else f"      {file}:{line}", "dim")

@@ -42,8 +42,8 @@ class IntactReport(ReportSource):
 
 
 def is_printable_text(raw: bytes) -> bool:
-    """Whether a report of clean text contains only printable text: %-escapes can decode to other characters."""
-    return b"%" not in raw
+    """Whether clean text needs no escapes: "%" can decode to other characters, "::" may begin a workflow command."""
+    return b"%" not in raw and b"::" not in raw and b"##[" not in raw
 
 
 class KnownReport:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from deadheat import plugins
 from deadheat._version import RULES_VERSION
 from deadheat.diagnosis import verification_step
 from deadheat.model import ActorState, Op
+from deadheat.printable import format_json, quote_code
 from deadheat.repo.clone import CommitSnapshot, dependency_of, dependency_revision
 from deadheat.repo.code_diagnosis import diagnose_at_pin, diagnose_without_pin
 from deadheat.repo.document_claims import ClaimChecker, DocumentHints, issue_numbers_of
@@ -143,7 +143,7 @@ def _with_check_command(
     findings: tuple[Finding, ...], report: Report, run_command: Reproduction | None
 ) -> tuple[Finding, ...]:
     """The findings with the command that reproduces the race, to be run after the change."""
-    if run_command is None or run_command.is_vague:
+    if run_command is None or run_command.is_vague or run_command.command is None:
         return findings
     check_text = verification_step(report, run_command.command)
     remedies = [finding.remedy and finding.remedy._replace(check=check_text) for finding in findings]
@@ -166,14 +166,14 @@ def _build_narrative(dossier: Dossier) -> dict[str, str]:
     """The two sections of a bug report that are often left blank."""
     report, variable, text = dossier.report, dossier.variable, ""
     if variable is not None:
-        text = f"`{variable.name}`" + (f" of `{variable.owner}`" if variable.owner else "")
+        text = quote_code(variable.name) + (f" of {quote_code(variable.owner)}" if variable.owner else "")
     elif report.location and report.location.name:
-        text = f"`{report.location.name}`"
+        text = quote_code(report.location.name)
     return {"expected": _expected_text(report, text), "saw": _observed_text(report, text)}
 
 
 def _expected_text(report: Report, variable: str) -> str:
-    sites = [f"`{a.site.function}`" for a in report.accesses if a.site]
+    sites = [quote_code(a.site.function) for a in report.accesses if a.site]
     if len(sites) == 2:
         access_part = f"access {variable}" if variable else "access the memory that they share"
         if sites[0] == sites[1]:
@@ -218,8 +218,8 @@ def _access_text(access: Access, report: Report) -> str:
 
 def _site_text(site: Frame) -> str:
     line = f":{site.line}" if site.line is not None else ""
-    file_part = f" (`{site.file}{line}`)" if site.file else ""
-    return f"`{site.function}`{file_part}"
+    location = quote_code(f"{site.file}{line}")
+    return f"{quote_code(site.function)} ({location})" if site.file else quote_code(site.function)
 
 
 JsonDict = dict[str, Any]
@@ -374,7 +374,7 @@ def dossier_to_row(dossier: Dossier, clone: Clone) -> JsonDict:
         "cause": cause and {key: cause[key] for key in ("cause", "confidence", "evidence")},
         "reproduce": command and {key: command[key] for key in ("framework", "command")},
         **{key: fields[key] for key in _COPIED_FIELDS},
-        "dossier": json.dumps(fields, ensure_ascii=False),
+        "dossier": format_json(fields),
     }
 
 

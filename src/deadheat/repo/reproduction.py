@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import shlex
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from deadheat.model import Frame, Origin
+from deadheat.printable import visible_text
 from deadheat.repo.syntax import parser
+from deadheat.shell import ShellSyntax, format_command, unprintable_word
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
@@ -26,10 +27,20 @@ class Reproduction:
     """How to reproduce a race."""
 
     framework: str
-    command: str
+    command: str | None  # for a POSIX shell; None if a name in it cannot be pasted
     from_document: bool = False  # the steps of the document, not verified
     note: str | None = None  # what is missing in the command, and why
     is_vague: bool = False  # less useful than the steps of the document
+
+
+def _run_words(
+    framework: str, *words: str | ShellSyntax, note: str | None = None, is_vague: bool = False
+) -> Reproduction:
+    """The command of these words, or why there is none."""
+    if (word := unprintable_word(*words)) is None:
+        return Reproduction(framework, format_command(*words), note=note, is_vague=is_vague)
+    note = f"No command is given: {visible_text(word)} contains characters that cannot be pasted."
+    return Reproduction(framework, None, note=note, is_vague=True)
 
 
 # "bazel-out/k8-fastbuild/bin/executor/tiflashtest/tiflashtest_test_/testmain.go"
@@ -112,10 +123,9 @@ class _GoTestRun:
         if label is None:
             return None
         name = go.enclosing_test(self._test_frame.function) if self._test_frame else None
-        filter_option = f" --test_filter={shlex.quote(f'^{name}$')}" if self._test_frame else ""
+        options = [f"--test_filter=^{name}$"] if self._test_frame else []
         race = "--@io_bazel_rules_go//go/config:race"
-        command = f"bazel test {race} {label}{filter_option} --runs_per_test={RUN_COUNT}"
-        return Reproduction("bazel", command)
+        return _run_words("bazel", "bazel", "test", race, label, *options, f"--runs_per_test={RUN_COUNT}")
 
     def _suite_command(self) -> Reproduction | None:
         """The command for a method of a gocheck or testify suite."""
@@ -128,23 +138,22 @@ class _GoTestRun:
             return None
         suite, method = match.groups()
         if is_gocheck:
-            options = f"{self._suite_filter('gocheck')} -check.f '{suite}.{method}$'"
+            options = [*self._suite_filter("gocheck"), "-check.f", f"{suite}.{method}$"]
         else:
-            options = f"{self._suite_filter('testify', suite)} -testify.m '^{method}$'"
-        command = f"go test -race {folder}{options} -count={RUN_COUNT}"
-        return Reproduction("gocheck" if is_gocheck else "testify", command)
+            options = [*self._suite_filter("testify", suite), "-testify.m", f"^{method}$"]
+        return _go_test("gocheck" if is_gocheck else "testify", folder, *options)
 
     def _ginkgo_command(self) -> Reproduction | None:
         test_frame = self._test_file_frame() if self._uses_package(_GINKGO_PACKAGES) else None
         folder = self._package_folder(test_frame) if test_frame else None
         if folder is None:
             return None
-        command = f"go test -race {folder}{self._suite_filter('ginkgo')}"
+        options = self._suite_filter("ginkgo")
         if texts := self._spec_texts():
-            focus = shlex.quote(re.escape(" ".join(texts)).replace("\\ ", " "))
-            return Reproduction("ginkgo", f"{command} -ginkgo.focus={focus} -count={RUN_COUNT}")
+            focus = re.escape(" ".join(texts)).replace("\\ ", " ")
+            return _go_test("ginkgo", folder, *options, f"-ginkgo.focus={focus}")
         note = "The frames do not show which spec it was, or its text is not a literal: all specs run."
-        return Reproduction("ginkgo", f"{command} -count={RUN_COUNT}", note=note)
+        return _go_test("ginkgo", folder, *options, note=note)
 
     def _spec_texts(self) -> list[str]:
         """The texts of the specs around a line, outermost first; the longest list of all frames."""
@@ -160,14 +169,13 @@ class _GoTestRun:
         folder = self._package_folder(self._test_frame) if self._test_frame else None
         if self._test_frame is None or folder is None:
             return None
-        return Reproduction("go-test", self._format_go_test(folder, go.enclosing_test(self._test_frame.function) or ""))
+        return self._run_test(folder, go.enclosing_test(self._test_frame.function) or "")
 
-    def _format_go_test(self, folder: str, name: str) -> str:
+    def _run_test(self, folder: str, name: str, note: str | None = None) -> Reproduction:
         if name.startswith("Benchmark"):
-            filter_option = f"-run '^$' -bench '^{name}$'"
-        else:
-            filter_option = f"-run '^{name}${self._subtest_filter()}'"
-        return f"go test -race {folder} {filter_option} -count={RUN_COUNT}"
+            return _go_test("go-test", folder, "-run", "^$", "-bench", go.run_pattern(name), note=note)
+        pattern = go.run_pattern("/".join([name, *self._subtests()]))
+        return _go_test("go-test", folder, "-run", pattern, note=note)
 
     def _reported_test_command(self) -> Reproduction | None:
         """The test named in the text around the report, if it is declared next to one of the frames."""
@@ -179,14 +187,12 @@ class _GoTestRun:
             if test_files:
                 folder = f"./{test_files[0].rpartition('/')[0]}" if "/" in test_files[0] else "."
                 note = "The test is known from the text around the report, not from a frame."
-                return Reproduction("go-test", self._format_go_test(folder, name), note=note)
+                return self._run_test(folder, name, note)
         return None
 
-    def _subtest_filter(self) -> str:
-        """The filter for the subtest, if its name is known: `/^two_words$`."""
-        names = (self._report.test or "").split("/")[1:] or self._subtest_names()
-        exact = "".join(f"/^{re.escape(name.replace(' ', '_'))}$" for name in names)
-        return "" if "'" in exact else exact
+    def _subtests(self) -> list[str]:
+        """The names of the subtest and those around it, if they are known."""
+        return (self._report.test or "").split("/")[1:] or self._subtest_names()
 
     def _subtest_names(self) -> list[str]:
         """The names in the `t.Run` calls around the closure that the test runner called."""
@@ -203,26 +209,30 @@ class _GoTestRun:
         if main is None or main.path.endswith(("_testmain.go", "testmain.go")):
             return None
         folder = self._package_folder(main)
-        return Reproduction("binary", f"go run -race {folder}") if folder else None
+        return _run_words("binary", "go", "run", "-race", folder) if folder else None
 
     def _uses_package(self, packages: Iterable[str]) -> bool:
         """Whether a frame is in one of these packages or below."""
         packages_seen = {f.package.rpartition("/vendor/")[2] for f in self._frames}
         return any(f"{name}/".startswith(tuple(f"{p}/" for p in packages)) for name in packages_seen)
 
-    def _suite_filter(self, harness: str, suite: str = "") -> str:
-        """The filter for the test function that runs a suite: ` -run '^TestT$'`."""
+    def _suite_filter(self, harness: str, suite: str = "") -> list[str]:
+        """The option that selects the test function that runs a suite: `-run ^TestT$`."""
         for frame in self._frames:
             name = go.enclosing_test(frame.function)
             is_function = go.is_test_function(frame.function) and "(" not in frame.function
             if name and is_function and name != "TestMain":
-                return f" -run '^{name}$'"
+                return ["-run", go.run_pattern(name)]
         test_frame = self._test_frame or self._test_file_frame()
         files = self._test_files(self._path_of(test_frame) if test_frame else None)
         entry_names = {
             name for source in files.values() for name in _suite_tests(source, _SUITE_CALLS[harness], suite.encode())
         }
-        return f" -run '^{entry_names.pop().decode()}$'" if len(entry_names) == 1 else ""
+        return ["-run", go.run_pattern(entry_names.pop().decode())] if len(entry_names) == 1 else []
+
+
+def _go_test(framework: str, folder: str, *options: str, note: str | None = None) -> Reproduction:
+    return _run_words(framework, "go", "test", "-race", folder, *options, f"-count={RUN_COUNT}", note=note)
 
 
 def _suite_tests(source: bytes, call_pattern: re.Pattern[bytes], suite: bytes) -> Iterable[bytes]:
@@ -264,32 +274,34 @@ _RUST_HARNESS = re.compile(r"test::(?:run_test|__rust_begin_short_backtrace|test
 _CARGO_TARGET = re.compile(r"(?:^|/)(?:src/bin|(examples))/(\w[\w-]{0,80})(?:/main)?\.rs$")
 # "shop-1f3a9c0d2b": a test binary of cargo
 _CARGO_TEST_BINARY = re.compile(r"-[0-9a-f]{6,16}$")
-_HOST_TARGET = "--target \"$(rustc -vV | sed -n 's/^host: //p')\""
+_HOST_TARGET = ShellSyntax("--target \"$(rustc -vV | sed -n 's/^host: //p')\"")
 
 
 def _tsan_reproduction(report: Report) -> Reproduction | None:
     if any(f.file.endswith(".rs") for f in _all_frames(report)):
         return _cargo_reproduction(report)
     program = dict(report.facts).get("program")
-    command = shlex.quote(f"./{program}") if program else "PROGRAM"
+    command = [f"./{program}" if program else "PROGRAM"]
     notes = [] if program else ["the report does not name the program (PROGRAM)"]
     notes.append("the program must be built with -fsanitize=thread -g")
-    return _run_program(report, command, notes, is_vague=not program, repeat=f" --gtest_repeat={RUN_COUNT}")
+    return _run_program(report, command, notes, is_vague=not program, repeat=[f"--gtest_repeat={RUN_COUNT}"])
 
 
 def _valgrind_reproduction(report: Report) -> Reproduction | None:
     program = next((p for f in _all_frames(report) if (p := _program_path(f))), None)
-    command = f"valgrind --tool={report.detector} {shlex.quote(program) if program else 'PROGRAM'}"
+    command = ["valgrind", f"--tool={report.detector}", program or "PROGRAM"]
     notes = [] if program else ["the frames do not name the program (PROGRAM)"]
     return _run_program(report, command, notes, is_vague=not program)
 
 
-def _run_program(report: Report, command: str, notes: list[str], is_vague: bool, repeat: str = "") -> Reproduction:
+def _run_program(
+    report: Report, command: list[str], notes: list[str], is_vague: bool, repeat: Iterable[str] = ()
+) -> Reproduction:
     """A program, or one test in it if the test is one of GoogleTest."""
     if report.test and any("_Test::TestBody(" in frame.function for frame in _all_frames(report)):
-        filtered = f"{command} --gtest_filter={shlex.quote(report.test)}{repeat}"
-        return Reproduction("googletest", filtered, note=_join_notes(notes))
-    return Reproduction("program", command, note=_join_notes([*notes, "its arguments are unknown"]), is_vague=is_vague)
+        filtered = [*command, f"--gtest_filter={report.test}", *repeat]
+        return _run_words("googletest", *filtered, note=_join_notes(notes))
+    return _run_words("program", *command, note=_join_notes([*notes, "its arguments are unknown"]), is_vague=is_vague)
 
 
 def _program_path(frame: Frame) -> str | None:
@@ -300,29 +312,31 @@ def _program_path(frame: Frame) -> str | None:
 
 def _miri_reproduction(report: Report) -> Reproduction | None:
     """A test or a program run in Miri."""
-    seeds = f'MIRIFLAGS="-Zmiri-many-seeds=0..{RUN_COUNT}" cargo +nightly miri'
+    flags = ShellSyntax(f'MIRIFLAGS="-Zmiri-many-seeds=0..{RUN_COUNT}"')
+    miri = flags, "cargo", "+nightly", "miri"
     if test := _rust_test(report):
-        return Reproduction("cargo-miri", f"{seeds} test {test}")
+        return _run_words("cargo-miri", *miri, "test", test)
     target = _rust_target(report)
     if target is not None:
-        return Reproduction("cargo-miri", f"{seeds} run{target}")
+        return _run_words("cargo-miri", *miri, "run", *target)
     note = "the frames do not show which test or program ran"
-    return Reproduction("cargo-miri", f"{seeds} test", note=_join_notes([note]), is_vague=True)
+    return _run_words("cargo-miri", *miri, "test", note=_join_notes([note]), is_vague=True)
 
 
 def _cargo_reproduction(report: Report) -> Reproduction:
-    build = f"RUSTFLAGS=-Zsanitizer=thread cargo +nightly {{}} -Zbuild-std {_HOST_TARGET}"
+    cargo = ShellSyntax("RUSTFLAGS=-Zsanitizer=thread"), "cargo", "+nightly"
+    options = "-Zbuild-std", _HOST_TARGET
     if test := _rust_test(report):
-        return Reproduction("cargo-test", f"{build.format('test')} {test}")
+        return _run_words("cargo-test", *cargo, "test", *options, test)
     target = _rust_target(report)
     if target is not None:
-        return Reproduction("cargo-run", f"{build.format('run')}{target}")
+        return _run_words("cargo-run", *cargo, "run", *options, *target)
     program = dict(report.facts).get("program", "")
     if _CARGO_TEST_BINARY.search(program) or any(_RUST_HARNESS.search(f.function) for f in _all_frames(report)):
         note = "the frames do not show which test ran"
     else:
         note = "the frames do not show whether a test or a program ran"
-    return Reproduction("cargo-test", build.format("test"), note=_join_notes([note]), is_vague=True)
+    return _run_words("cargo-test", *cargo, "test", *options, note=_join_notes([note]), is_vague=True)
 
 
 def _kcsan_reproduction(report: Report) -> Reproduction | None:
@@ -337,8 +351,8 @@ def _kcsan_reproduction(report: Report) -> Reproduction | None:
         notes.append("no system call is among the frames")
     if task:
         notes.append(f"`{task[1]}` ran; its input is unknown")
-    build = "scripts/config --enable KCSAN && make olddefconfig && make"
-    return Reproduction("kcsan", build, note=_join_notes(notes), is_vague=True)
+    build = ShellSyntax("scripts/config --enable KCSAN && make olddefconfig && make")
+    return _run_words("kcsan", build, note=_join_notes(notes), is_vague=True)
 
 
 def _all_frames(report: Report) -> Iterator[Frame]:
@@ -357,15 +371,15 @@ def _rust_test(report: Report) -> str | None:
     return None
 
 
-def _rust_target(report: Report) -> str | None:
-    """The cargo option: `` for src/main.rs, ` --bin load`, ` --example pool`."""
+def _rust_target(report: Report) -> list[str] | None:
+    """The option of cargo: none for src/main.rs, `--bin load`, `--example pool`."""
     for frame in _all_frames(report):
         if not re.match(r"(?:\w{1,100}::)?main(?:::\{closure#?\d*\})*$", frame.function):
             continue
         if target_match := _CARGO_TARGET.search(frame.path):
-            return f" --{'example' if target_match[1] else 'bin'} {target_match[2]}"
+            return ["--example" if target_match[1] else "--bin", target_match[2]]
         if frame.path.endswith("src/main.rs"):
-            return ""
+            return []
     return None
 
 

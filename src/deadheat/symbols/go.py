@@ -177,6 +177,11 @@ def enclosing_test(function: str) -> str | None:
     return last if _TEST_NAME.match(last) else None
 
 
+def run_pattern(test: str) -> str:
+    """The value of `go test -run` that selects one test: `^TestX$/^two_words$` for `TestX/two words`."""
+    return "/".join([f"^{re.escape(name)}$" for name in test.replace(" ", "_").split("/")])
+
+
 # packages whose name does not imply a folder
 _NAMELESS_PACKAGES: Final = ("main", "command-line-arguments")
 

@@ -31,9 +31,12 @@ _REMOTE_URL = re.compile(r"^\s*url\s*=\s*(\S{1,1000})\s*$", re.IGNORECASE | re.M
 _LOOSE_FOLDER = re.compile(r"[0-9a-f]{2}$")
 _PACK_FILE = re.compile(r"pack-[0-9a-f]{40,64}\.(?:pack|idx|promisor)$")
 # "4f0c… refs/heads/main", "4f0c… refs/pull/12/head"; notes and replacements are no history
-_PACKED_REF = re.compile(r"([0-9a-f]{40,64}) (refs/(?!notes/|replace/)\S{1,500})$")
+_PACKED_REF = re.compile(r"([0-9a-f]{40,64}) (refs/(?!notes/|replace/).{1,500})", re.DOTALL)
 _COMMIT_ID = re.compile(r"[0-9a-f]{40,64}$")
-_SYMBOLIC_REF = re.compile(r"ref: (refs/\S{1,200})$")
+_SYMBOLIC_REF = re.compile(r"ref: (refs/.{1,500})", re.DOTALL)
+# what `git check-ref-format` rejects: components that begin with a dot or end with ".lock"; no slash; ".."; "@{";
+# control characters, blanks and "~^:?*[\"; slashes at the ends or in a row; a dot at the end
+_INVALID_IN_REF = re.compile(r"(?:^|/)\.|\.lock(?:/|\Z)|\A[^/]*\Z|\.\.|[\0-\x20\x7f~^:?*\[\\]|\A/|//|/\Z|\.\Z|@\{")
 # branches and tags; other refs, such as those of pull requests, are searched for versions of files only
 _NAMED_REFS = ("refs/heads/", "refs/remotes/", "refs/tags/")
 _SKIPPED_REF_FOLDERS = ("notes", "replace")
@@ -82,7 +85,9 @@ class GitSandbox:
         head_folder, common_folder = _find_git_folders(clone_path)
         self.missing: list[str] = []
         self.shallow = _read_small_file(common_folder / "shallow")
-        self.all_refs = _read_refs(common_folder)
+        self.all_refs, invalid_count = _read_refs(common_folder)
+        if invalid_count:
+            self.missing.append(f"refs with invalid names are ignored: {invalid_count}")
         self.refs = {name: commit for name, commit in self.all_refs.items() if name.startswith(_NAMED_REFS)}
         self.head_name, self.head_commit = _read_head(head_folder, self.refs)
         self.path = Path(tempfile.mkdtemp(prefix="deadheat-git-"))
@@ -159,36 +164,49 @@ def _read_small_file(path: Path, max_bytes: int = _MAX_FILE_BYTES) -> str:
         return ""
 
 
-def _read_refs(common_folder: Path) -> dict[str, str]:
-    """Every ref by its full name, with the id that it points to."""
+def is_valid_ref_name(name: str) -> bool:
+    """Whether git accepts the full name of a ref. Git itself does not check the names in `packed-refs`."""
+    return _INVALID_IN_REF.search(name) is None
+
+
+def _read_refs(common_folder: Path) -> tuple[dict[str, str], int]:
+    """Every ref by its full name, with the id that it points to, and how many have invalid names."""
     refs = {}
-    for line in _read_small_file(common_folder / "packed-refs", _MAX_PACKED_REFS_BYTES).splitlines():
-        if match := _PACKED_REF.match(line):
+    for line in _read_small_file(common_folder / "packed-refs", _MAX_PACKED_REFS_BYTES).split("\n"):
+        if match := _PACKED_REF.fullmatch(line):
             refs[match[2]] = match[1]
+    for full_name, value in _loose_refs(common_folder):
+        refs[full_name] = value
+    valid = {name: value for name, value in refs.items() if is_valid_ref_name(name)}
+    resolved = {name: _resolve_ref(valid, value) for name, value in valid.items()}
+    return {name: commit for name, commit in resolved.items() if commit}, len(refs) - len(valid)
+
+
+def _loose_refs(common_folder: Path) -> Iterator[tuple[str, str]]:
+    """The refs that are files, each with its id or `ref: NAME`."""
     count = 0
     if not _is_folder(common_folder / "refs"):
-        return refs
+        return
     for folder, folders, names in os.walk(common_folder / "refs"):
         is_top = folder == str(common_folder / "refs")
         folders[:] = sorted(f for f in folders if not (is_top and f in _SKIPPED_REF_FOLDERS))
         for name in sorted(names):
+            if name.startswith(".") or name.endswith(".lock"):
+                continue  # no refs, also for git
             count += 1
             if count > _MAX_LOOSE_REFS:
-                return refs
+                return
             path = Path(folder) / name
             text = _read_small_file(path, _MAX_LINE_BYTES).strip()
             full_name = path.relative_to(common_folder).as_posix()
-            if _COMMIT_ID.match(text):
-                refs[full_name] = text
-            elif match := _SYMBOLIC_REF.match(text):
-                refs[full_name] = match[0]
-    return {name: _resolve_ref(refs, value) for name, value in refs.items() if _resolve_ref(refs, value)}
+            if _COMMIT_ID.match(text) or _SYMBOLIC_REF.fullmatch(text):
+                yield full_name, text
 
 
 def _resolve_ref(refs: dict[str, str], value: str) -> str:
     """The id behind a symbolic ref such as `refs/remotes/origin/HEAD`."""
     for _ in range(5):
-        match = _SYMBOLIC_REF.match(value)
+        match = _SYMBOLIC_REF.fullmatch(value)
         if not match:
             return value
         value = refs.get(match[1], "")
@@ -198,8 +216,9 @@ def _resolve_ref(refs: dict[str, str], value: str) -> str:
 def _read_head(folder: Path, refs: dict[str, str]) -> tuple[str, str]:
     """The checked-out branch (empty if none) and the id of its commit."""
     text = _read_small_file(folder / "HEAD", _MAX_LINE_BYTES).strip()
-    if match := _SYMBOLIC_REF.match(text):
-        return match[1], refs.get(match[1], "")
+    if match := _SYMBOLIC_REF.fullmatch(text):
+        name = match[1] if is_valid_ref_name(match[1]) else ""
+        return name, refs.get(name, "")
     return "", text if _COMMIT_ID.match(text) else ""
 
 

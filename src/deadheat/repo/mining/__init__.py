@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat.diagnosis import diagnose
 from deadheat.diagnosis.finding import UNKNOWN
+from deadheat.printable import format_json
 from deadheat.repo.mining import commit_changes, message_classifier
 from deadheat.repo.mining import synchronization_changes as did
 from deadheat.repo.mining.message_classifier import MessageWeight
@@ -327,7 +328,7 @@ def fix_to_row(fix: RaceFix) -> FixRow:
     row["fixed_at"] = datetime.fromtimestamp(max(_MIN_TIME, min(fix.time, _MAX_TIME)), UTC)
     row["reports"] = []
     for sighting in fix.reports:
-        text = json.dumps(sighting_to_wire(diagnose_sighting(sighting)), ensure_ascii=False)
+        text = format_json(sighting_to_wire(diagnose_sighting(sighting)))
         fingerprint, title = sighting.verdict.fingerprint, sighting.verdict.title
         row["reports"].append({"fingerprint": fingerprint, "title": title, "report": text})
     return row
