@@ -169,7 +169,8 @@ def _dossier_fields(row: dict[str, Any] | None) -> dict[str, str]:
             f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits, {pin['first_day']}"
             f" to {pin['last_day']}), {pin['frames_fit']} of {pin['frames']} frames fit"
         )
-    fields["fixed by"] = describe_best_fix(row["fixed_by"], row["still_present"])
+    if fix := describe_best_fix(row["fixed_by"], row["still_present"]):
+        fields["fixed by"] = fix
     if row.get("cause"):
         fields["cause"] = f"{_cause_with_confidence(row['cause'])}, with the code"
     if command and command["command"]:

@@ -115,6 +115,7 @@ _MAX_JOINED_LINES = 4
 _MAX_LINE_LENGTH = 1 << 12
 _MAX_FRAMES = 1_000
 _MAX_SECTIONS = 200
+_MAX_DETAILS = 200  # of a section
 _ELISION_MARKS = frozenset(("...", "[...]", "…", "[…]", "(...)", "[snip]", "<snip>"))
 _CODE_FENCES = ("```", "~~~")
 # the indentation of a line that follows an unfinished log line
@@ -284,25 +285,30 @@ class GrammarParser:
         if token.role is LineRole.OPENING:
             draft.opening_fields = token.fields
         elif token.role is LineRole.SECTION:
-            if len(draft.sections) < _MAX_SECTIONS:
-                draft.sections.append(ReportSection(token.name, token.fields))
+            self._add_section(ReportSection(token.name, token.fields))
         elif token.role is LineRole.FRAME:
             self._add_frame(token)
         elif token.role is LineRole.CONTINUATION:
             self._joiner.record_broken_line()
         elif token.role is LineRole.DETAIL:
-            (draft.sections[-1] if draft.sections else draft).details.append(token)
+            details = (draft.sections[-1] if draft.sections else draft).details
+            if len(details) < _MAX_DETAILS:
+                details.append(token)
         self._after_blank_line = draft.has_ended = False
         self._last_token = token
 
+    def _add_section(self, section: ReportSection) -> None:
+        if len(self._draft.sections) < _MAX_SECTIONS:
+            self._draft.sections.append(section)
+
     def _add_frame(self, token: LineToken) -> None:
         if not self._draft.sections:
-            self._draft.sections.append(ReportSection("bare", {}))
+            self._add_section(ReportSection("bare", {}))
         section = self._draft.sections[-1]
         if section.frames and token.frame_number == 0:
             # the header of this stack is missing
             section = ReportSection("lost", {})
-            self._draft.sections.append(section)
+            self._add_section(section)
             self._damage.add(Damage.TRUNCATED)
         elif self._after_blank_line and section.frames:
             self._damage.add(Damage.DOUBLED_BLANK_LINES)

@@ -81,7 +81,7 @@ _ACCESS_HEADER = lazy_compile(
 _HEADER_FRAGMENT = lazy_compile(r"bytes by (?:task|interrupt)|^\W*KCSAN: (?:data-race|assert)")
 _FOOTER = lazy_compile(r"Reported by Kernel Concurrency Sanitizer on:?")
 # 66 signs; in mail "=3D=3D=3D"
-_BAR = lazy_compile(r"(?:=3D|=){40,}=?$|^(?:=3D|=){40,}")
+_BAR = lazy_compile(r"(?<!=)(?<!=3D)(?:=3D|=){40,}=?$|^(?:=3D|=){40,}")
 
 # the starts of lines that were joined; functions in the title are not frames
 _JOINED_LINES = JoinedLinePatterns(
@@ -123,7 +123,7 @@ _NOT_A_FRAME = lazy_compile(r"(?:RIP|EIP|NIP|LR|PC|pc|lr|epc|ra)\b ?(?: is at|: 
 
 # the starts of other kernel reports, whose frames look the same
 _OTHER_REPORT = lazy_compile(
-    r"Call Trace:|Call trace:|-{8,}\[ cut here \]|Kernel panic - not syncing|BUG: (?!KCSAN)"
+    r"Call Trace:|Call trace:|(?<!-)-{8,}\[ cut here \]|Kernel panic - not syncing|BUG: (?!KCSAN)"
     r"|WARNING: (?:CPU: |possible |suspicious )|INFO: (?:task|rcu|lockdep) |Oops: |Modules linked in:"
 )
 _DETAIL_PATTERNS = {

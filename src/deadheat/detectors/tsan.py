@@ -301,14 +301,10 @@ class TsanDetector(Detector):
         return tsan_lines.build_frame(token)
 
     def starts_new_report(self, draft: ReportDraft, token: LineToken) -> bool:
-        names = {section.name for section in draft.sections}
-        if token.name == "cycle":
-            return bool(names)
-        if token.name != "access":
+        if token.name not in ("cycle", "access"):
             return False
-        previous = _is_previous_access(token.fields)
-        if not previous:
-            return bool(names)
+        if token.name == "cycle" or not _is_previous_access(token.fields):
+            return bool(draft.sections)
         return any(_is_previous_access(section.fields) for section in draft.find_sections("access"))
 
     def is_complete(self, draft: ReportDraft) -> bool:

@@ -26,7 +26,7 @@ _PRESENCE_SENTENCES = {
 # claims that are listed although they cannot be checked
 _UNCHECKED_CLAIM_KINDS = ("version", "suspect", "workaround", "setting", "injection", "reference")
 # major and minor version: "v5.3.1" is of the release line (5, 3)
-_RELEASE_LINE = re.compile(r"(\d+)\.(\d+)")
+_RELEASE_LINE = re.compile(r"(?<!\d)(\d+)\.(\d+)")
 _PRERELEASE = re.compile(r"alpha|beta|rc|pre|dev|nightly|-\d{6,}", re.IGNORECASE)
 
 

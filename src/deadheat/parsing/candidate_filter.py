@@ -82,6 +82,8 @@ LOOK_AHEAD = 1 << 13
 _LOOK_ABOVE = 1 << 10
 # number of bytes examined where hits are dense and fruitless, and the distance that is dense
 _FAR_SIZE = 1 << 18
+# distance to the next such examination if a report may be in these bytes
+_FAR_STEP = 1 << 15
 _DENSE_DISTANCE = 1 << 9
 # limit for remembered searches: learnt prefixes vary without bound
 _MAX_MISSES = 1 << 10
@@ -94,12 +96,17 @@ class CandidateFilter:
         self._windows = window
         self._missed_until: dict[object, int] = {}
         self._last_line: dict[Detector, int] = {}
+        self._searched_far: dict[Detector, int] = {}  # start of the last examination of many bytes
         self.repeated_lists = RepeatedLists(window)
         self._gap_ranges: dict[Detector, tuple[int, int]] = {}  # range without the companion
 
     def is_known_miss(self, search_key: object, at: int) -> bool:
         """Whether a search from this hit is known to find nothing."""
-        return at < self._missed_until.get(search_key, 0)
+        return at < self.miss_end(search_key)
+
+    def miss_end(self, search_key: object) -> int:
+        """The offset up to which a search is known to find nothing."""
+        return self._missed_until.get(search_key, 0)
 
     def record_miss(self, search_key: object, miss_end: int) -> None:
         """Records that a search finds nothing for hits before `miss_end`."""
@@ -140,6 +147,9 @@ class CandidateFilter:
         return gap_end >= end + detector.nearby_bytes
 
     def _search_far(self, detector: Detector, start: int) -> None:
+        if start - self._searched_far.get(detector, -_FAR_STEP) < _FAR_STEP:
+            return
+        self._searched_far[detector] = start
         far_bytes = self._windows.peek(start, _FAR_SIZE)
         if not detector.might_contain(far_bytes):
             # everything near a hit before this offset has been examined

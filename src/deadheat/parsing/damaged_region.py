@@ -169,7 +169,8 @@ class DamagedRegion:
         self._floor = floor
         self._parsers = ActiveParsers(detectors, self._find_opening, floor)
         self._region_lines = RegionLines(window, encoding, candidates.repeated_lists)
-        self._order_detector = line_order.OrderDetector(detectors, window, self._region_lines.decode_text, floor)
+        decode_text = self._region_lines.decode_text
+        self._order_detector = line_order.OrderDetector(detectors, window, candidates, decode_text, floor)
         self._last_opening = "", -1  # the last line and the result for it
         self._searched_to = floor  # hits before this offset are covered
         self.hit_line_end = floor  # end of the hit's line

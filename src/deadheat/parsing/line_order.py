@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from deadheat.detectors import Detector
     from deadheat.model import Frame
     from deadheat.parsing.active_parsers import LocatedReport
+    from deadheat.parsing.candidate_filter import CandidateFilter
     from deadheat.text.streams import StreamLine, StreamSplitter
     from deadheat.text.window import SlidingWindow
 
@@ -109,11 +110,13 @@ class OrderDetector:
         self,
         detectors: Sequence[Detector],
         window: SlidingWindow,
+        candidates: CandidateFilter,
         decode_lines: Callable[[bytes], Sequence[str]],
         floor: int,
     ) -> None:
         self._detectors = detectors
         self._window = window
+        self._candidates = candidates
         self._decode_lines = decode_lines
         self._floor = floor
 
@@ -148,15 +151,18 @@ class OrderDetector:
         return all(earlier >= later for earlier, later in pairwise(times))
 
     def _order_at_header(self, line: int, splitter: StreamSplitter | None, is_header: bool) -> ReadingOrder:
-        size = _NEAR_SIZE if is_header else _AHEAD_SIZE
-        below = self._split_pieces(self._window.read_lines(line, size), splitter)
+        search_key = OrderDetector, splitter.prefix_key if splitter else None
+        if not is_header and self._lacks_header(line, splitter, search_key):
+            return ReadingOrder.BACKWARD if self.times_descend_around(line) else ReadingOrder.FORWARD
+        raw = self._window.read_lines(line, _NEAR_SIZE if is_header else _AHEAD_SIZE)
+        below = self._split_pieces(raw, splitter)
         before_header: list[StreamLine] = []
         for piece in below:
-            detector = next((candidate for candidate in self._detectors if candidate.find_opening(piece[1]) >= 0), None)
-            if detector is not None:
+            if (detector := self._find_detector(piece[1])) is not None:
                 break
             before_header.append(piece)
         else:
+            self._candidates.record_miss(search_key, line + len(raw))
             return ReadingOrder.BACKWARD if self.times_descend_around(line) else ReadingOrder.FORWARD
         stream, header = piece
         rest = _texts_of_stream(below, stream)
@@ -175,6 +181,22 @@ class OrderDetector:
         if votes < 0 or (is_one_sided and not votes):
             return ReadingOrder.BACKWARD
         return ReadingOrder.DOUBTFUL if backward > forward else ReadingOrder.FORWARD
+
+    def _find_detector(self, text: str) -> Detector | None:
+        """The detector of which this line is a header."""
+        return next((candidate for candidate in self._detectors if candidate.find_opening(text) >= 0), None)
+
+    def _lacks_header(self, line: int, splitter: StreamSplitter | None, search_key: object) -> bool:
+        """Whether it is known that no header follows; only what the last search did not see is searched."""
+        seen_until = self._candidates.miss_end(search_key)
+        if seen_until <= line:
+            return False
+        start = self._window.line_start_before(seen_until, _NEAR_SIZE, line)
+        raw = self._window.read_lines(start, max(0, line + _AHEAD_SIZE - start))
+        if any(self._find_detector(text) for _, text in self._split_pieces(raw, splitter)):
+            return False
+        self._candidates.record_miss(search_key, start + len(raw))
+        return True
 
     def times_descend_around(self, line: int) -> bool:
         """Whether the times around this line descend."""

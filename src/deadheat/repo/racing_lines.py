@@ -26,7 +26,7 @@ _NOT_VARIABLES = frozenset(
     ("nil", "true", "false", "this", "self", "len", "cap", "append", "make", "new", "panic", "string")
 )
 # `	"github.com/pingcap/tidb/kv"`, `	plannercore "github.com/…/core"`
-_GO_IMPORT = re.compile(rb'^(?:import )?[ \t]*(\w+)?[ \t]*"(?:[^"\n]*/)?([\w.-]+)"$', re.MULTILINE)
+_GO_IMPORT = re.compile(rb'^(?:import )?[ \t]*+(\w+)?[ \t]*+"(?:[^"\n]*/)?([\w.-]+)"$', re.MULTILINE)
 
 # "Feed(int n) : limit_(n), ": member initializers follow the parameters
 _MEMBER_INITIALIZERS = re.compile(rb"\)\s{0,99}:(?!:)")

@@ -28,7 +28,9 @@ _FILE_COLUMNS = (
 # documents that were at one address; a rotated log is one of the latest
 _MAX_CANDIDATES = 8
 # app.log.1, app.log-20261118, app.log.2026-11-18: logrotate; app-2026-11-18T10-00-00.000.log: lumberjack
-_ROTATED = re.compile(r"(?P<base>.+?)(?:\.(?P<number>\d{1,4})|[.-]\d{4}-?\d\d-?\d\d[\dT.:_-]*)(?P<extension>\.[a-z]+)?")
+_ROTATED = re.compile(
+    r"(?P<base>.+?)(?:\.(?P<number>\d{1,4})|[.-]\d{4}-?\d\d-?\d\d[\dT.:_-]{0,40})(?P<extension>\.[a-z]+)?"
+)
 _NUMBERED = re.compile(r"(?P<base>.+)\.(?P<number>\d{1,4})(?P<extension>(?:\.[a-z]+)?)")
 _HAS_NUMBER = re.compile(r"[.-]\d")
 _PACKED_SUFFIX = re.compile(r"\.(?:gz|zst|bz2|xz)$")

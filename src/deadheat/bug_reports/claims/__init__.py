@@ -6,6 +6,7 @@ never taken as a finding. Precision matters more than recall: an uncertain finde
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,30 +50,40 @@ def find_claims(text: OffsetText, report_bytes: Sequence[tuple[int, int]] = ()) 
     raw = text.data[:_MAX_TEXT_SIZE]
     # invalid bytes are preserved, so that offsets can be converted back to bytes
     decoded = raw.decode("utf-8", "surrogateescape")
-    report_ranges = [(_character_offset(raw, start), _character_offset(raw, end)) for start, end in report_bytes]
-    outline = BugReportOutline(decoded, report_ranges)
+    offsets = _character_offsets(raw, {offset for report_range in report_bytes for offset in report_range})
+    outline = BugReportOutline(decoded, [(offsets[start], offsets[end]) for start, end in report_bytes])
     found: list[tuple[str, ClaimMatch]] = []
     for finder in plugins.claim_finders():
         found += ((finder.kind, match) for match in islice(finder.find(outline), _MAX_CLAIMS_PER_KIND))
     found.sort(key=lambda claim: (claim[1].start, claim[1].end, claim[0]))
     known: set[tuple[object, ...]] = set()
     claims = []
+    position = byte_offset = 0
     for kind, match in found:
         claim_key = (kind, match.value, match.role, match.details)
         if kind == _REPEATABLE_KIND or claim_key not in known:
             known.add(claim_key)
-            claims.append(_make_claim(text, decoded, kind, match))
+            byte_offset += len(decoded[position : match.start].encode("utf-8", "surrogateescape"))
+            position = match.start
+            claims.append(_make_claim(text, decoded, kind, match, byte_offset))
     return claims
 
 
-def _character_offset(raw: bytes, at: int) -> int:
-    return len(raw[:at].decode("utf-8", "surrogateescape"))
+def _character_offsets(raw: bytes, offsets: set[int]) -> dict[int, int]:
+    """The character offset of each byte offset."""
+    decoder = getincrementaldecoder("utf-8")("surrogateescape")
+    characters = position = 0
+    found = {}
+    for offset in sorted(offsets):
+        characters += len(decoder.decode(raw[position:offset]))
+        position = offset
+        found[offset] = characters + len(decoder.getstate()[0])  # the bytes of a character that is cut count each
+    return found
 
 
-def _make_claim(text: OffsetText, decoded: str, kind: str, match: ClaimMatch) -> Claim:
+def _make_claim(text: OffsetText, decoded: str, kind: str, match: ClaimMatch, byte_offset: int) -> Claim:
     end = min(match.end, match.start + _MAX_QUOTE_LENGTH)
     quote = decoded[match.start : end].encode("utf-8", "surrogateescape")
-    byte_offset = len(decoded[: match.start].encode("utf-8", "surrogateescape"))
     return Claim(
         kind,
         _clean_text(match.value),

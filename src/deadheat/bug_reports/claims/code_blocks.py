@@ -85,7 +85,7 @@ def _commands_in_code(outline: BugReportOutline, block: OutlineBlock) -> Iterato
         if start is None:
             continue
         end = line.start + len(line.text)
-        while outline.text[start:end].endswith("\\") and index < len(lines):
+        while outline.text.endswith("\\", start, end) and index < len(lines):
             end = lines[index].start + len(lines[index].text)
             index += 1
         command_text = outline.text[start:end].rstrip()
@@ -118,6 +118,7 @@ _SQL_TOKEN = re.compile(
     r"|(?P<block>/\*.{0,400}?\*/)|(?P<line>(?:--[ \t]|--$|\#)[^\n]*)|(?P<end>;)",
     re.DOTALL | re.MULTILINE,
 )
+_NOT_SPACE = re.compile(r"\S")
 # names of sessions: "t1", "session 2", "txn A", "conn1", "client-2", "T1", "init"
 _SESSION_NAME = re.compile(
     r"(?:in |on |from )?(?:(?:session|sess|s|conn|connection|client|txn|trx|tx|transaction|t|terminal"
@@ -169,7 +170,7 @@ def _statements_in_script(outline: BugReportOutline, block: OutlineBlock) -> Ite
         elif token["block"] and (name := _session_name(token["block"][2:-2])):
             inline = inline or name
         elif token["line"] and (name := _session_name(token["line"].lstrip("-# \t"))):
-            if last and "\n" not in outline.text[last.end : token.start()]:
+            if last and outline.text.find("\n", last.end, token.start()) < 0:
                 last = last._replace(session=name)  # "begin; -- t1"
             else:
                 session = name
@@ -179,19 +180,23 @@ def _statements_in_script(outline: BugReportOutline, block: OutlineBlock) -> Ite
 
 def _parse_statement(text: str, start: int, end: int, session: str) -> QuotedCommand | None:
     """A statement without the comments around it, or None."""
-    statement_text = statement = text[start:end]
-    position = start + len(statement_text) - len(statement_text.lstrip())
-    while token := _SQL_TOKEN.match(statement.lstrip()):
+    position = first = _skip_space(text, start, end)
+    while token := _SQL_TOKEN.match(text, first, end):
         is_comment = token["line"] or (token["block"] and not token["block"].startswith(("/*+", "/*!")))
         if not is_comment:
             break
-        statement = statement.lstrip()[token.end() :]
+        first = _skip_space(text, token.end(), end)
         if token["line"]:
-            position = end - len(statement.lstrip())
-    statement = statement.strip()
+            position = first
+    statement = text[first:end].strip()
     if not _SQL_VERB.match(statement):
         return None
-    return QuotedCommand(statement.rstrip("; \t\r\n"), position, start + len(statement_text.rstrip()), session)
+    return QuotedCommand(statement.rstrip("; \t\r\n"), position, start + len(text[start:end].rstrip()), session)
+
+
+def _skip_space(text: str, start: int, end: int) -> int:
+    found = _NOT_SPACE.search(text, start, end)
+    return found.start() if found else end
 
 
 def _session_name(comment: str) -> str:

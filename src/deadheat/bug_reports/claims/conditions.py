@@ -201,7 +201,7 @@ _NO_WORKAROUND = re.compile(
     re.IGNORECASE,
 )
 _WORKAROUND_SECTION = re.compile(r"\bwork[- ]?arounds?\b", re.IGNORECASE)
-_EMPTY_ANSWER = re.compile(r"\W*(?:none|no|n/?a|unknown|no response|tbd|-)?\W*$", re.IGNORECASE)
+_EMPTY_ANSWER = re.compile(r"\W*+(?:none|no|n/?a|unknown|no response|tbd)?\W*+$", re.IGNORECASE)
 # "/*+ INL_HASH_JOIN(...) */"
 _SQL_HINT = re.compile(r"/\*\+[^*\n]{1,400}\*/")
 # "`GOMAXPROCS=1`"; not a commit hash

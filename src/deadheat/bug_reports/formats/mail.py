@@ -8,14 +8,14 @@ from contextlib import suppress
 from email import message_from_bytes
 from email.errors import MessageError
 from email.header import decode_header, make_header
+from email.message import Message
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deadheat.bug_reports import BugReportDraft, BugReportFormat, DraftPassage, OffsetText, TextPiece, replace_matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from email.message import Message
 
 # "From dev@example.com Thu May  2 12:00:00 2024" at the beginning or after a blank line
 _FROM_LINE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\r\n]{1,200}\d{4}[^\r\n]{0,20}\r?\n")
@@ -28,7 +28,21 @@ _ESCAPED_FROM = re.compile(rb"^>+From ", re.MULTILINE)
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=\s]")
 _MAX_PARTS = 200
+# each line of a part is compared with the boundaries of all parts around it
+_MAX_PART_DEPTH = 50
 _SINGLE_BYTE_CHARSET = re.compile(r"latin-?1|iso-?8859-?\d{1,2}|cp125\d|windows-125\d|koi8-[ru]", re.IGNORECASE)
+
+
+class _NestedMessage(Message):
+    """A message or part that may not be nested too deeply."""
+
+    depth = 0
+
+    def attach(self, payload: Any) -> None:
+        if self.depth == _MAX_PART_DEPTH:
+            raise RecursionError("parts in parts")
+        payload.depth = self.depth + 1
+        super().attach(payload)
 
 
 def _split_mail(data: bytes, uri: str) -> list[BugReportDraft] | None:
@@ -58,7 +72,7 @@ def _message_draft(data: bytes, start: int, end: int, fragment: str) -> BugRepor
 
 
 def _parse_message(data: bytes, start: int, end: int, fragment: str) -> BugReportDraft:
-    message = message_from_bytes(data[start:end])
+    message = message_from_bytes(data[start:end], _NestedMessage)
     passages = tuple(_text_passages(message, data, start, end))
     return BugReportDraft(
         fragment,
@@ -82,14 +96,15 @@ def _decode_header(message: Message, name: str) -> str:
 def _link_threads(drafts: list[BugReportDraft]) -> list[BugReportDraft]:
     """Sets the thread of each message to the first message of it in the file."""
     reply_targets = {draft.id: draft.thread for draft in drafts if draft.id}
-    linked_drafts = []
-    for draft in drafts:
-        thread_root, visited = draft.thread, {draft.id}
-        while (parent := reply_targets.get(thread_root)) and thread_root not in visited:
-            visited.add(thread_root)
-            thread_root = parent
-        linked_drafts.append(draft._replace(thread=thread_root))
-    return linked_drafts
+    roots: dict[str, str] = {}
+    for name in reply_targets:
+        path: list[str] = []
+        while name not in roots and (parent := reply_targets.get(name)):
+            roots[name] = name  # messages that answer each other are the thread of the first one
+            path.append(name)
+            name = parent
+        roots.update(dict.fromkeys(path, roots.get(name, name)))
+    return [draft._replace(thread=roots.get(draft.thread, draft.thread)) for draft in drafts]
 
 
 def _text_passages(message: Message, data: bytes, start: int, end: int) -> Iterator[DraftPassage]:

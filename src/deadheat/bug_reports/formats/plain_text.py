@@ -78,7 +78,7 @@ def _decode_field(raw: bytes) -> str:
 # "# Race in the outbox" as the first non-blank line, possibly after front matter
 _HEADING_TITLE = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:---\r?\n(?:[^\r\n]{0,500}\r?\n){0,60}?---\r?\n)?\s{0,200}"
-    rb"#{1,2}[ \t]+([^\r\n]{1,500}?)[ \t#]*\r?(?:\n|$)"
+    rb"#{1,2}[ \t]++([^\r\n]{1,500}?)[ \t#]*+\r?(?:\n|$)"
 )
 # 'title: "Race in the outbox"' in front matter
 _FRONT_MATTER_TITLE = re.compile(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # "F.func1", "F.func1.2", "F.1", "F-range1": a closure; "{lambda}", "$_0", "operator()": one of C++
 _CLOSURE_NAME = re.compile(r"(?:\.func\d+|\.\d+|-range\d+|·\d+)$|\{lambda|\$_\d|lambda\(|\{\{closure\}\}")
 # "exec.(*Query).Reset", "Reset", "news::Feed::publish", "buffer_free"
-_LAST_IDENTIFIER = re.compile(r"[~\w]+$")
+_LAST_IDENTIFIER = re.compile(r"(?<![~\w])[~\w]+$")
 # "ResetContextOfStmt" as "Reset", "Context", …; "buffer_free" as "buffer", "free"
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # "v2": the last element of an import path may have a dot, as in "yaml.v3.Unmarshal"

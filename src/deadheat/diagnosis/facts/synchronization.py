@@ -21,7 +21,7 @@ _ATOMIC_FUNCTION = re.compile(r"^(?:sync/)?atomic\.|^std::(?:__)?atomic|__atomic
 _ATOMIC_CODE = re.compile(
     r"\batomic\.(?:Add|Load|Store|Swap|CompareAndSwap|And|Or)\w*\(&|\b__(?:atomic|sync)_\w+\(&"
     r"|\b(?:READ_ONCE|WRITE_ONCE|smp_load_acquire|smp_store_release|rcu_dereference|rcu_assign_pointer"
-    r"|cmpxchg|xchg|atomic\w*_(?:read|set|inc|dec|add|sub|load|store|exchange|fetch|compare)\w*)\("
+    r"|cmpxchg|xchg|atomic\w{0,60}_(?:read|set|inc|dec|add|sub|load|store|exchange|fetch|compare)\w{0,60})\("
     r"|\.(?:load|store|exchange|fetch_\w{1,9}|compare_exchange_\w{1,9})\([^;]{0,100}(?:memory_order|Ordering::)"
     r"|\batomic_ref\b"
 )

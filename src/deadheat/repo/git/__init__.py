@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
 # "	objectformat = sha256": needed to read the objects
-_SHA256_FORMAT = re.compile(r"^\s*objectformat\s*=\s*sha256\s*$", re.IGNORECASE | re.MULTILINE)
+_SHA256_FORMAT = re.compile(r"^[ \t]*objectformat[ \t]*=[ \t]*sha256\s*$", re.IGNORECASE | re.MULTILINE)
 # "	promisor = true": objects may be missing
-_PROMISOR = re.compile(r"^\s*promisor\s*=\s*true\s*$", re.IGNORECASE | re.MULTILINE)
+_PROMISOR = re.compile(r"^[ \t]*promisor[ \t]*=[ \t]*true\s*$", re.IGNORECASE | re.MULTILINE)
 # "	url = https://github.com/pingcap/tidb.git", "	url = git@github.com:pingcap/tidb"
-_REMOTE_URL = re.compile(r"^\s*url\s*=\s*(\S{1,1000})\s*$", re.IGNORECASE | re.MULTILINE)
+_REMOTE_URL = re.compile(r"^[ \t]*url[ \t]*=[ \t]*(\S{1,1000})\s*$", re.IGNORECASE | re.MULTILINE)
 _LOOSE_FOLDER = re.compile(r"[0-9a-f]{2}$")
 _PACK_FILE = re.compile(r"pack-[0-9a-f]{40,64}\.(?:pack|idx|promisor)$")
 # "4f0c… refs/heads/main", "4f0c… refs/pull/12/head"; notes and replacements are no history

@@ -252,7 +252,7 @@ _QUOTED_SUBJECT = re.compile(r"\brevert\b[^\"]{0,20}\"(.{8,400}?)(?:\(#\d{1,9}\)
 # 'Revert "Revert "executor: fix data race""', 'Reapply "executor: fix data race"': applied again
 _REAPPLY_SUBJECT = re.compile(r"\brevert\W{1,4}revert\b|^reapply\b", re.IGNORECASE)
 _OUTER_REVERT = re.compile(r"^(?:revert\W{1,4}(?=revert)|reapply\b)", re.IGNORECASE)
-_PULL_SUFFIX = re.compile(r"\s*\(#\d{1,9}\)\s*$")
+_PULL_SUFFIX = re.compile(r"(?<!\s)\s*\(#\d{1,9}\)\s*$")
 _MIN_ID_LENGTH = 7
 
 

@@ -25,7 +25,7 @@ _WRAPPER_SUFFIX = re.compile(r"(?:·dwrap·\d+|\.gowrap\d+|\.deferwrap\d+)$")
 _CLOSURE_SUFFIX = re.compile(r"(?:\.func\d+|\.\d+|·\d+|-range\d+)$")
 _METHOD_VALUE_SUFFIXES = ("-fm", "·fm")
 # "ns::Class<int>::method(int) const", "crate::module::Type::function", "foo.cold", "foo.isra.0"
-_CPP_NAME = re.compile(r"([~\w]+)(?:<[^()]{0,300}>)?(?:\([^)]{0,300}\)?)?(?: const)?(?:\.\w+)*$")
+_CPP_NAME = re.compile(r"(?<![~\w])([~\w]+)(?:<[^()]{0,300}>)?(?:\([^)]{0,300}\)?)?(?: const)?(?:\.\w+)*$")
 
 # "news::Feed<int>::" in front of a method's name
 _CPP_SCOPE = re.compile(r"(\w{1,200})(?:<[^:()]{0,200}>)?::$")
@@ -169,7 +169,7 @@ _RETURN_LINE = re.compile(rb"\s*(?:return\b|\}\s*$)")
 _OBJECT_END = re.compile(rb"\}|\b(?:return|delete|reset|clear|erase|class|struct|free|pop)\b|~")
 # "p.status.since()" is removed up to its bracket; the remaining names are read
 _CALL_CHAIN = re.compile(
-    rb"^func [^{]{0,300}\{|[\w.]+\(|\b(?:return|if|for|range|defer|go|var|else|case|switch|func)\b"
+    rb"^func [^{]{0,300}\{|(?<![\w.])[\w.]+\(|\b(?:return|if|for|range|defer|go|var|else|case|switch|func)\b"
     rb"|\b(?:err|nil|ctx)\b"
 )
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")

@@ -43,7 +43,7 @@ _CLOSING_FUNCTION = re.compile(r"^(?:Close|Stop|Shutdown|Cancel|Rollback|Commit|
 
 _CLOSE_METHODS = ("Close", "Stop", "Shutdown", "Cancel", "Kill")
 # the last word of each type in "(recordSets []sqlexec.RecordSet, err error)"
-_RESULT_TYPE = re.compile(r"(\w+)\s*(?:[,)]|$)")
+_RESULT_TYPE = re.compile(r"(?<!\w)(\w+)\s*(?:[,)]|$)")
 _NOT_CLOSABLE = frozenset(("error", "bool", "int", "int64", "uint64", "string", "byte", "Duration", "Time", ""))
 _NOT_A_RESOURCE = re.compile(r"^_?$|[eE]rr|^ok$|^got$|^want$|[.\[]")
 
