@@ -11,9 +11,11 @@ import pyarrow.compute as pc
 from deadheat.errors import DeadheatError
 from deadheat.lake import transactions
 from deadheat.lake.data_files import TableChange, max_file_rows, write_rows
+from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER, record_logs, remove_unused_records
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, OPTIONAL_TABLES
+from deadheat.lake.storage import PART_SUFFIX
 from deadheat.lake.tables import RETENTION_HOURS
-from deadheat.lake.transactions import STAGING_FOLDER, Intent
+from deadheat.lake.transactions import INTENT_FOLDER, STAGING_FOLDER, Intent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,10 +137,16 @@ def remove_unused_files(lake: Lake, keep_hours: int = RETENTION_HOURS) -> int:
             removed += len(table.vacuum(hours, dry_run=False, enforce_retention_duration=False, full=is_full))
         table.create_checkpoint()
         table.cleanup_metadata()
-    for name in lake.storage.entry_names(STAGING_FOLDER):
-        if lake.storage.age_seconds(f"{STAGING_FOLDER}/{name}") > max(keep_hours, _MIN_UNTRACKED_HOURS) * 3600:
-            lake.storage.remove(f"{STAGING_FOLDER}/{name}")
-            removed += 1
+        lake.refresh_table(name)
+        record_logs(lake, f"{CHECKSUM_FOLDER}/{name}-log-{table.version():012}.json", [name])
+    remove_unused_records(lake.storage)
+    for folder in (STAGING_FOLDER, INTENT_FOLDER, CHECKSUM_FOLDER):
+        for name in (f"{folder}/{name}" for name in lake.storage.entry_names(folder)):
+            if folder != STAGING_FOLDER and not name.endswith(PART_SUFFIX):
+                continue
+            if lake.storage.age_seconds(name) > max(keep_hours, _MIN_UNTRACKED_HOURS) * 3600:
+                lake.storage.remove(name)
+                removed += 1
     lake.refresh()
     return removed
 

@@ -11,7 +11,9 @@ import pyarrow as pa
 from deadheat.errors import DeadheatError
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake.data_files import read_file
+from deadheat.lake.integrity.checksums import record_logs, record_name
 from deadheat.lake.schema import (
+    DERIVED_TABLES,
     LAKE_VERSION,
     OLDEST_LAKE_VERSION,
     OPTIONAL_TABLES,
@@ -25,7 +27,7 @@ from deadheat.lake.storage import LakeStorage
 from deadheat.object_store import error_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
@@ -74,6 +76,7 @@ class Lake:
         self.storage = LakeStorage(root)
         self._tables: dict[str, DeltaTable] = {}
         self._data_files: dict[str, list[DataFile]] = {}
+        self.on_note: Callable[[str], None] = lambda _: None  # gets what was wrong and could be mended
 
     @property
     def uri(self) -> str:
@@ -86,6 +89,7 @@ class Lake:
     def require(self, command: str = "ingest PATH") -> Lake:
         """Return the lake, or fail if it does not exist. `command` is the command that creates it."""
         if not self.is_there:
+            self._require_no_other_table("files")
             raise DeadheatError("there is no lake", self.uri, f"`deadheat {command} --lake DIR` makes one")
         return self
 
@@ -95,13 +99,32 @@ class Lake:
         Of the optional tables only those in `optional` are created.
         """
         # `files` is created last: a lake exists if that table does
-        is_complete = self.is_there and not self.is_older
-        for name in [*(name for name in reversed(TABLES) if name != "files"), "files"]:
-            if self.open_table(name) is None and (name not in OPTIONAL_TABLES or name in optional):
-                if is_complete and name not in OPTIONAL_TABLES:
-                    raise DeadheatError(f"the table {name} is missing", self.uri, "`deadheat lake check`")
-                self.create_table(name)
+        missing = [
+            name
+            for name in [*(name for name in reversed(TABLES) if name != "files"), "files"]
+            if self.open_table(name) is None and (name not in OPTIONAL_TABLES or name in optional)
+        ]
+        if not missing:
+            return
+        is_new = "files" in missing
+        record = record_name("lake" if is_new else missing[0], 0)
+        for name in missing:
+            if self.storage.exists(record_name(name, 0)) or not (name in OPTIONAL_TABLES or self.is_older):
+                self._require_no_other_table(name)
+        for name in missing:
+            self.create_table(name)
+        required = [name for name in TABLES if name not in OPTIONAL_TABLES]
+        record_logs(self, record, required if is_new else missing)
         self.__dict__.pop("is_there", None)
+
+    def _require_no_other_table(self, name: str) -> None:
+        """Fail if a table is missing although others were written to: somebody has deleted it."""
+        if any(other != name and self.has_table(other) and self.delta_table(other).version() > 0 for other in TABLES):
+            raise self._missing_table_error(name)
+
+    def _missing_table_error(self, name: str) -> DeadheatError:
+        remedy = "`deadheat lake check --repair` rebuilds it" if name in DERIVED_TABLES else "restore it from a backup"
+        return DeadheatError(f"the table {name} is missing", self.uri, remedy)
 
     def create_table(self, name: str, mode: Any = "ignore") -> None:
         from deltalake import DeltaTable  # executors import this module, and need no Delta library
@@ -163,7 +186,7 @@ class Lake:
     def delta_table(self, name: str) -> DeltaTable:
         table = self.open_table(name)
         if table is None:
-            raise DeadheatError(f"the table {name} is missing", self.uri, "`deadheat lake check`")
+            raise self._missing_table_error(name)
         return table
 
     def open_table(self, name: str) -> DeltaTable | None:
