@@ -10,12 +10,13 @@ import time
 import uuid
 from contextlib import contextmanager, suppress
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from deadheat import object_store
 from deadheat.errors import DeadheatError
-from deadheat.lake.documents import bytes_digest
+from deadheat.lake.documents import DIGEST_SIZE, bytes_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -27,6 +28,7 @@ Result = TypeVar("Result")
 
 # seconds between attempts
 _PAUSES = (0.1, 1.0)
+_BLOCK_SIZE = 1 << 20
 LOG_FOLDER = "_delta_log"
 # of files that are being written
 PART_SUFFIX = ".part"
@@ -174,6 +176,14 @@ class LakeStorage:
 
     def read_bytes(self, name: str) -> bytes:
         return object_store.read_bytes(self.filesystem, self.path_of(name))
+
+    def digest(self, name: str) -> str:
+        """The digest of a file of any size."""
+        digest = blake2b(digest_size=DIGEST_SIZE)
+        with self.filesystem.open(self.path_of(name), "rb") as file:
+            while block := file.read(_BLOCK_SIZE):
+                digest.update(block)
+        return digest.hexdigest()
 
     def write_json(self, name: str, content: Any) -> None:
         """Write a JSON file atomically: a line with the content, and one with the digest of that line."""

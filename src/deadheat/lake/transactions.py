@@ -128,12 +128,8 @@ def refresh_lake(lake: Lake) -> None:
     for attempt in range(_MAX_ATTEMPTS):
         lake.refresh()
         complete_changes(lake)
-        is_consistent = True
-        for tables in (FACT_TABLES, DERIVED_TABLES):
-            if not _is_consistent(lake, tables):
-                is_consistent = False
-                _complete_from_log(lake, tables[0])
-        if is_consistent:
+        is_complete = [_complete_latest(lake, tables) for tables in (FACT_TABLES, DERIVED_TABLES)]
+        if all(is_complete):
             _remove_unreadable_intents(lake)
             return
         _pause(attempt)
@@ -167,14 +163,19 @@ def complete_changes(lake: Lake) -> list[str]:
     return completed
 
 
-def _complete_from_log(lake: Lake, decider: str) -> None:
-    """Complete the latest change of a table from its log, in case that the intent is damaged or missing."""
-    for _, data in commits_backwards(lake, decider):
-        if text := commit_info(data).get("change"):
-            intent = Intent.from_text(text)
-            if intent.state == lake.table_state(decider):
-                _follow(lake, intent, lambda _: None)
-            return
+def _complete_latest(lake: Lake, tables: Sequence[str]) -> bool:
+    """Whether the latest change of these tables is complete. If its intent is damaged, it is completed from the log."""
+    is_consistent = _is_consistent(lake, tables)
+    state = lake.table_state(tables[0])
+    if is_consistent and (state == 0 or lake.storage.exists(record_name(tables[0], state))):
+        return True
+    for _, data in commits_backwards(lake, tables[0]):
+        info = commit_info(data)
+        if "change" in info and (intent := Intent.from_text(info["change"])).state == state:
+            _follow(lake, intent, lambda _: None)
+        if "batch" in info:
+            break
+    return is_consistent
 
 
 def _read_intent(lake: Lake, name: str) -> Intent | None:
