@@ -10,7 +10,7 @@ import pyarrow as pa
 from deadheat.lake import transactions
 from deadheat.lake.data_files import TableChange, max_file_rows, write_rows
 from deadheat.lake.integrity.check import LakeCheck
-from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER, record_logs, remove_unused_records
+from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER, drop_from_records, record_logs
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, OPTIONAL_TABLES
 from deadheat.lake.storage import PART_SUFFIX
 from deadheat.lake.tables import RETENTION_HOURS
@@ -138,7 +138,8 @@ def remove_unused_files(lake: Lake, keep_hours: int = RETENTION_HOURS) -> int:
         table.cleanup_metadata()
         lake.refresh_table(name)
         record_logs(lake, f"{CHECKSUM_FOLDER}/{name}-log-{table.version():012}.json", [name])
-    remove_unused_records(lake.storage)
+    present = {f"{table}/{name}" for table in lake.table_names for name, _ in lake.storage.files_below(table)}
+    drop_from_records(lake.storage, lambda name: name not in present)
     for folder in (STAGING_FOLDER, INTENT_FOLDER, CHECKSUM_FOLDER):
         for name in (f"{folder}/{name}" for name in lake.storage.entry_names(folder)):
             if folder != STAGING_FOLDER and not name.endswith(PART_SUFFIX):

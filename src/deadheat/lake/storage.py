@@ -34,6 +34,7 @@ LOG_FOLDER = "_delta_log"
 PART_SUFFIX = ".part"
 # what delta-rs and Arrow say: "… Unable to open file /lake/files/x.parquet: No space left on device (os error 28)"
 _PATH_IN_MESSAGE = re.compile(r"file '?(?P<path>/[^\n:']+)")
+FULL_DISK_REMEDY = "free some space and run the same command again; nothing is lost"
 _FULL_DISK_NUMBERS = (errno.ENOSPC, errno.EDQUOT)
 _FULL_DISK_TEXTS = tuple(os.strerror(number) for number in _FULL_DISK_NUMBERS)
 
@@ -174,6 +175,11 @@ class LakeStorage:
         with suppress(FileNotFoundError):
             self.filesystem.rm(self.path_of(name), recursive=True)
 
+    def move(self, name: str, target: str) -> None:
+        """Move a file or folder."""
+        self.make_parent(target)
+        self.filesystem.mv(self.path_of(name), self.path_of(target), recursive=True)
+
     def read_bytes(self, name: str) -> bytes:
         return object_store.read_bytes(self.filesystem, self.path_of(name))
 
@@ -244,4 +250,4 @@ def full_disk_error(error: BaseException, path: str) -> DeadheatError:
     """`error` is that of a library; the path in its message is more precise."""
     quoted = _PATH_IN_MESSAGE.search(str(error))
     where = getattr(error, "filename", None) or (quoted["path"] if quoted else path)
-    return DeadheatError("no space left", str(where), "free some space and run the same command again; nothing is lost")
+    return DeadheatError("no space left", str(where), FULL_DISK_REMEDY)

@@ -111,10 +111,11 @@ class Lake:
         for name in missing:
             if self.storage.exists(record_name(name, 0)) or not (name in OPTIONAL_TABLES or self.is_older):
                 self._require_no_other_table(name)
-        for name in missing:
-            self.create_table(name)
         required = [name for name in TABLES if name not in OPTIONAL_TABLES]
-        record_logs(self, record, required if is_new else missing)
+        with self.storage.full_disk_errors():
+            for name in missing:
+                self.create_table(name)
+            record_logs(self, record, required if is_new else missing)
         self.__dict__.pop("is_there", None)
 
     def _require_no_other_table(self, name: str) -> None:
@@ -162,13 +163,15 @@ class Lake:
 
     def refresh(self) -> None:
         """Read the changes of other processes."""
-        for table in self._tables.values():
-            self.storage.repeated(table.update_incremental)
+        for name, table in self._tables.items():
+            with self._log_errors(name):
+                self.storage.repeated(table.update_incremental)
         self._data_files.clear()
         self.__dict__.pop("is_there", None)
 
     def refresh_table(self, name: str) -> None:
-        self.storage.repeated(self.delta_table(name).update_incremental)
+        with self._log_errors(name):
+            self.storage.repeated(self.delta_table(name).update_incremental)
         self._data_files.pop(name, None)
 
     def reopen(self) -> None:
@@ -212,6 +215,16 @@ class Lake:
             self._tables[name] = table
         return table
 
+    @contextmanager
+    def _log_errors(self, name: str) -> Iterator[None]:
+        """Report a log that turns out to be damaged after its table was opened."""
+        from deltalake.exceptions import DeltaError
+
+        try:
+            yield
+        except (DeltaError, OSError, pa.ArrowException) as error:
+            raise _unreadable_error(self.storage.uri_of(name), error_text(error)) from error
+
     @property
     def state_number(self) -> int:
         """How many times the facts were changed."""
@@ -221,12 +234,14 @@ class Lake:
         return self.transaction_number(name, APPLICATION)
 
     def transaction_number(self, name: str, application: str) -> int:
-        return self.delta_table(name).transaction_version(application) or 0
+        with self._log_errors(name):
+            return self.delta_table(name).transaction_version(application) or 0
 
     def data_files(self, name: str) -> list[DataFile]:
         known = self._data_files.get(name)
         if known is None:
-            known = self._data_files[name] = _data_files_of(self.delta_table(name))
+            with self._log_errors(name):
+                known = self._data_files[name] = _data_files_of(self.delta_table(name))
             self.storage.note_sizes((f"{name}/{file.path}", file.size) for file in known)
         return known
 

@@ -126,11 +126,7 @@ def refresh_lake(lake: Lake) -> None:
     Tables are read one after the other, so another writer's change may be in some of them only.
     """
     for attempt in range(_MAX_ATTEMPTS):
-        lake.refresh()
-        complete_changes(lake)
-        is_complete = [_complete_latest(lake, tables) for tables in (FACT_TABLES, DERIVED_TABLES)]
-        if all(is_complete):
-            _remove_unreadable_intents(lake)
+        if complete_lake(lake):
             return
         _pause(attempt)
     states = ", ".join(f"{name} {lake.table_state(name)}" for name in (*FACT_TABLES, *DERIVED_TABLES))
@@ -163,19 +159,40 @@ def complete_changes(lake: Lake) -> list[str]:
     return completed
 
 
+def complete_lake(lake: Lake) -> bool:
+    """Read the tables anew and complete decided changes. Whether all are complete."""
+    lake.refresh()
+    complete_changes(lake)
+    is_complete = [_complete_latest(lake, tables) for tables in (FACT_TABLES, DERIVED_TABLES)]
+    if all(is_complete):
+        _remove_unreadable_intents(lake)
+    return all(is_complete)
+
+
 def _complete_latest(lake: Lake, tables: Sequence[str]) -> bool:
     """Whether the latest change of these tables is complete. If its intent is damaged, it is completed from the log."""
     is_consistent = _is_consistent(lake, tables)
     state = lake.table_state(tables[0])
     if is_consistent and (state == 0 or lake.storage.exists(record_name(tables[0], state))):
         return True
-    for _, data in commits_backwards(lake, tables[0]):
-        info = commit_info(data)
-        if "change" in info and (intent := Intent.from_text(info["change"])).state == state:
-            _follow(lake, intent, lambda _: None)
-        if "batch" in info:
-            break
+    first = min(state, *(lake.table_state(name) + 1 for name in tables))
+    for intent in logged_changes(lake, tables[0], first):
+        _follow(lake, intent, lambda _: None)
+        what = "was not complete, and had no readable intent; completed from the log"
+        lake.on_note(f"change {intent.state} of {intent.decider} {what}")
     return is_consistent
+
+
+def logged_changes(lake: Lake, decider: str, first: int) -> list[Intent]:
+    """The changes from a state on, as the log of the first table has them. Earlier versions did not write them."""
+    intents: list[Intent] = []
+    for _, data in commits_backwards(lake, decider):
+        info = commit_info(data)
+        if "change" in info:
+            intents.append(Intent.from_text(info["change"]))
+        if "batch" in info and ("change" not in info or intents[-1].state <= first):
+            break
+    return [intent for intent in reversed(intents) if first <= intent.state <= lake.table_state(decider)]
 
 
 def _read_intent(lake: Lake, name: str) -> Intent | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
@@ -18,7 +19,7 @@ from deadheat.errors import DeadheatError
 from deadheat.lake import transactions
 from deadheat.lake.data_files import digest_in_name
 from deadheat.lake.documents import bytes_digest
-from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER, LAST_CHECKPOINT, read_record
+from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER, LAST_CHECKPOINT, log_file, read_record
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, LAKE_VERSION, OPTIONAL_TABLES, TABLES
 from deadheat.lake.storage import LOG_FOLDER, PART_SUFFIX
 from deadheat.lake.transactions import INTENT_FOLDER, STAGING_FOLDER
@@ -34,6 +35,7 @@ DAMAGED_FOLDER = "_damaged"
 _RECORD = re.compile(r"(?P<sequence>[a-z]+)-(?P<state>\d{12})\.json")
 # 00000000000000000004.checkpoint.parquet
 _LOG_FILE = re.compile(r"(?P<version>\d{20})\..*(?:json|parquet)")
+_CHECKPOINT = ".checkpoint.parquet"
 _LOCATION_COLUMNS = ["document", "uri", "offset", "length", "lane"]
 _SIGHTING_COLUMNS = [*_LOCATION_COLUMNS, "report", "node"]
 
@@ -41,9 +43,25 @@ _SIGHTING_COLUMNS = [*_LOCATION_COLUMNS, "report", "node"]
 class Fault(NamedTuple):
     what: str
     path: str = ""  # of the file in the lake; "" if the tables contradict each other
+    is_of_earlier_state: bool = False  # a data file that a change has removed, or a commit before a checkpoint
+    is_unrecorded: bool = False  # a file whose checksum is missing
 
     def __str__(self) -> str:
-        return f"{self.path} {self.what}".strip()
+        of_earlier_state = "; only earlier states of the table need it" if self.is_of_earlier_state else ""
+        return f"{self.path} {self.what}{of_earlier_state}".strip()
+
+    @property
+    def table(self) -> str:
+        return self.path.partition("/")[0]
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the present state of the lake needs the content of the file."""
+        return not (self.is_of_earlier_state or self.is_unrecorded)
+
+    @property
+    def is_of_log(self) -> bool:
+        return self.path == self.table or f"/{LOG_FOLDER}" in self.path
 
 
 class LakeCheck:
@@ -70,7 +88,7 @@ class LakeCheck:
         self._check_logs()
         self._check_data_files()
         self._note_other_files()
-        if not self.faults:
+        if not self.faults and {*FACT_TABLES, *DERIVED_TABLES} <= self._active.keys():
             self.faults += map(Fault, _content_faults(self._lake))
         return self
 
@@ -91,16 +109,23 @@ class LakeCheck:
 
     def _open_tables(self) -> None:
         """Open the tables, as far as that is possible."""
-        lake = self._lake
+        lake, is_older = self._lake, False
+        with suppress(DeadheatError):
+            is_older = lake.is_older
+        if is_older:
+            self.notes.append("was written by an earlier version; the next ingest migrates it")
         opened = []
         for name in TABLES:
             try:
                 if name in OPTIONAL_TABLES and not lake.has_table(name):
                     continue
                 self._active[name] = {file.path: file for file in lake.data_files(name)}
+                lake.table_state(name)
                 opened.append(name)
             except DeadheatError as error:
-                self.faults.append(Fault(str(error)))
+                # earlier versions did not have all tables
+                if not (is_older and name not in self._storage.entry_names("")):
+                    self.faults.append(Fault(error.what, name))
         if {"ingests", "nodes"} <= {*opened}:
             self.faults += map(Fault, transactions.intent_faults(lake))
         names = [name for name in self._storage.entry_names(INTENT_FOLDER) if name.endswith(".json")]
@@ -111,7 +136,7 @@ class LakeCheck:
                 states = {name: lake.table_state(name) for name in present}
                 if len({*states.values()}) > 1:
                     of_tables = ", ".join(f"{name} {state}" for name, state in states.items())
-                    self.faults.append(Fault(f"the tables contain different changes ({of_tables})"))
+                    self.faults.append(Fault(f"and its tables contain different changes ({of_tables})", tables[0]))
         for decider in (FACT_TABLES[0], DERIVED_TABLES[0], *OPTIONAL_TABLES):
             if decider in opened and not names:
                 self.faults += self._missing_records(decider, lake.table_state(decider))
@@ -119,7 +144,8 @@ class LakeCheck:
     def _missing_records(self, decider: str, last: int) -> Iterator[Fault]:
         names = filter(None, map(_RECORD.fullmatch, self._storage.entry_names(CHECKSUM_FOLDER)))
         states = {int(name["state"]) for name in names if name["sequence"] == decider} - {0}
-        for state in sorted({*range(min(states, default=last + 1), last + 1)} - states):
+        first = 1 if log_file(decider, 0) in self._checksums else min(states, default=last + 1)
+        for state in sorted({*range(first, last + 1)} - states):
             yield Fault("is missing; it has the checksums of logs", f"{CHECKSUM_FOLDER}/{decider}-{state:012}.json")
 
     # -- logs
@@ -129,27 +155,32 @@ class LakeCheck:
             folder = f"{table}/{LOG_FOLDER}/"
             present = sorted(name for name in self._sizes if name.startswith(folder))
             recorded = {name for name in self._checksums if name.startswith(folder)}
-            for name in sorted({*present, *recorded}):
-                self._check_log(table, name, min(filter(None, map(_version, recorded)), default=None))
+            first = min(filter(None, map(_version, recorded)), default=None)
+            found = [fault for name in sorted({*present, *recorded}) if (fault := self._log_fault(table, name, first))]
+            damaged = {fault.path for fault in found}
+            checkpoints = [name for name in present if name.endswith(_CHECKPOINT) and name not in damaged]
+            latest = max(filter(None, map(_version, checkpoints)), default="")
+            for fault in found:
+                version = _version(fault.path)
+                is_earlier = table in self._active and version is not None and version <= latest
+                self.faults.append(fault._replace(is_of_earlier_state=is_earlier))
 
-    def _check_log(self, table: str, name: str, first_recorded: str | None) -> None:
+    def _log_fault(self, table: str, name: str, first_recorded: str | None) -> Fault | None:
         try:
             data = self._storage.read_bytes(name)
         except FileNotFoundError:
-            self.faults.append(Fault("is missing", name))
-            return
+            return Fault("is missing", name)
         except OSError as error:
-            self.faults.append(Fault(f"cannot be read ({error.strerror or error})", name))
-            return
+            return Fault(f"cannot be read ({error.strerror or error})", name)
+        self._mentioned[table].update(_mentioned_files(name, data))
         if name not in self._checksums:
             version = _version(name)
-            if first_recorded is None or version is None or version < first_recorded or self._has_intents:
-                self.files_without_checksum.append(name)
-            else:
-                self.faults.append(Fault("has no checksum, unlike earlier ones", name))
+            if first_recorded and version and version >= first_recorded and not self._has_intents:
+                return Fault("has no checksum, unlike earlier ones", name, is_unrecorded=True)
+            self.files_without_checksum.append(name)
         elif bytes_digest(data) not in self._checksums[name]:
-            self.faults.append(Fault("is empty" if not data else "is damaged: its checksum does not match", name))
-        self._mentioned[table].update(_mentioned_files(name, data))
+            return Fault("is empty" if not data else "is damaged: its checksum does not match", name)
+        return None
 
     # -- data files
 
@@ -167,7 +198,7 @@ class LakeCheck:
                 if path not in self._mentioned[table] and table in self._active:
                     unused.append((name, size))
                 elif fault := self._data_fault(table, path, None):
-                    self.faults.append(Fault(f"{fault}; only earlier states of the table need it", name))
+                    self.faults.append(Fault(fault, name, is_of_earlier_state=True))
             if unused:
                 count, size = len(unused), sum(size for _, size in unused)
                 what = f"{count} files ({size} bytes) that no change has added, such as {unused[0][0]}"
@@ -196,12 +227,12 @@ class LakeCheck:
         return ""
 
     def _note_other_files(self) -> None:
-        folders = {*TABLES, CHECKSUM_FOLDER, INTENT_FOLDER, STAGING_FOLDER}
+        folders = {*TABLES, DAMAGED_FOLDER, CHECKSUM_FOLDER, INTENT_FOLDER, STAGING_FOLDER}
         others = [name for name in self._sizes if name.partition("/")[0] not in folders or name.endswith(PART_SUFFIX)]
         if others:
             self.notes.append(f"{len(others)} files are not part of the lake, such as {others[0]}")
-        for name in (name for name in TABLES if name in self._sizes):
-            self.faults.append(Fault("is a file, not a folder", name))
+        if count := sum(name.startswith(f"{DAMAGED_FOLDER}/") for name in self._sizes):
+            self.notes.append(f"{count} files that repairs have moved are in {DAMAGED_FOLDER}; nothing reads them")
         if count := len(self.files_without_checksum):
             self.notes.append(f"{count} files have no checksum; `deadheat lake check --repair` adds them")
 

@@ -6,20 +6,22 @@ in files of their own: one record for each change of a lake, which is written wh
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from deadheat.lake.documents import bytes_digest
-from deadheat.lake.schema import TABLES
 from deadheat.lake.storage import LOG_FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from deadheat.lake.storage import LakeStorage
     from deadheat.lake.tables import Lake
 
 CHECKSUM_FOLDER: Final = "_checksums"
 LAST_CHECKPOINT: Final = "_last_checkpoint"
+# ingests/_delta_log/00000000000000000004.json
+_COMMIT_FILE: Final = re.compile(rf"/{LOG_FOLDER}/(?P<version>\d{{20}})\.json\Z")
 
 
 def record_name(sequence: str, state: int) -> str:
@@ -28,6 +30,12 @@ def record_name(sequence: str, state: int) -> str:
 
 def log_file(table: str, version: int) -> str:
     return f"{table}/{LOG_FOLDER}/{version:020}.json"
+
+
+def commit_version(path: str) -> int | None:
+    """The version of a commit from the path of its file; None for other files."""
+    match = _COMMIT_FILE.search(path)
+    return int(match["version"]) if match else None
 
 
 def commit_info(data: bytes) -> dict[str, Any]:
@@ -92,11 +100,13 @@ def read_record(storage: LakeStorage, name: str) -> dict[str, str] | None:
         return None
 
 
-def remove_unused_records(storage: LakeStorage) -> None:
-    """Remove the records of logs that the Delta library has removed."""
-    folders = [f"{table}/{LOG_FOLDER}" for table in TABLES]
-    present = {f"{folder}/{name}" for folder in folders for name in storage.entry_names(folder)}
+def drop_from_records(storage: LakeStorage, is_gone: Callable[[str], bool]) -> None:
+    """Remove files from all records, and records that have nothing else."""
     for name in storage.entry_names(CHECKSUM_FOLDER):
-        files = read_record(storage, f"{CHECKSUM_FOLDER}/{name}")
-        if files and present.isdisjoint(file for file in files if not file.endswith(LAST_CHECKPOINT)):
-            storage.remove(f"{CHECKSUM_FOLDER}/{name}")
+        path = f"{CHECKSUM_FOLDER}/{name}"
+        files = read_record(storage, path) or {}
+        kept = {file: digest for file, digest in files.items() if not is_gone(file)}
+        if files and all(file.endswith(LAST_CHECKPOINT) for file in kept):
+            storage.remove(path)
+        elif len(kept) < len(files):
+            write_record(storage, path, kept)
