@@ -44,7 +44,7 @@ def ingest(root: Path) -> None:
     if "logs/9.log" not in known:
         change_facts(lake, "new", [log_of(9)], [log_of(1)] if "logs/1.log" in known else [])
     derivation.derive_races(lake, "new-derived")
-    with lake.storage.full_disk_errors():
+    with lake.storage.disk_errors():
         maintenance.remove_unused_files(lake)
 
 

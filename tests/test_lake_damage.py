@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pyarrow as pa
 import pytest
@@ -22,7 +23,7 @@ from deadheat.lake.documents import bytes_digest
 from deadheat.lake.integrity.check import DAMAGED_FOLDER, LakeCheck
 from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER
 from deadheat.lake.integrity.repair import repair_lake
-from deadheat.lake.storage import LOG_FOLDER
+from deadheat.lake.storage import LOG_FOLDER, LakeStorage
 from deadheat.lake.tables import Lake
 from tests.lake_facts import DocumentFacts, all_rows, change_facts, race_report
 
@@ -284,6 +285,18 @@ def test_a_lake_whose_creation_was_interrupted_is_completed(tmp_path: Path) -> N
 
 
 # -- full disks and kills --------------------------------------------------------------------------
+
+
+def test_a_read_only_file_system_is_one_line(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise OSError(errno.EROFS, "Failed to open local file. Detail: [errno 30] Read-only file system")
+
+    monkeypatch.setattr(LakeStorage, "write_json", fail)
+    empty(newest(root, "races/*.parquet"))
+    with pytest.raises(DeadheatError, match=r"lake: cannot be written \(read-only file system\)"):
+        change_facts(Lake(str(root)), "next", [log_of(8)])
+    with pytest.raises(DeadheatError, match=r"lake: cannot be written \(read-only file system\)"):
+        repair_lake(Lake(str(root)))
 
 
 def test_any_write_may_fail_or_be_the_last_one(tmp_path: Path) -> None:

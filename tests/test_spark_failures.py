@@ -60,7 +60,7 @@ OSError: [Errno 28] No space left on device"""
 
 LAKE_FULL = """An exception was thrown from the Python worker:
 Traceback (most recent call last):
-  File "/opt/deadheat/lake/storage.py", line 1, in full_disk_errors
+  File "/opt/deadheat/lake/storage.py", line 1, in disk_errors
 deadheat.errors.DeadheatError: /lake/files/a.parquet: no space left; free some space and run the same command again; \
 nothing is lost"""
 

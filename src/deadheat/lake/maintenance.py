@@ -37,7 +37,8 @@ def maintain(lake: Lake) -> None:
         if any(_merge_groups(lake, name) for name in tables):
             _compact(lake, tables, everything=False)
     if lake.state_number % _VACUUM_INTERVAL == 0:
-        remove_unused_files(lake)
+        with lake.storage.disk_errors():
+            remove_unused_files(lake)
 
 
 def compact_lake(lake: Lake, keep_hours: int = RETENTION_HOURS) -> dict[str, tuple[int, int]]:
@@ -47,7 +48,8 @@ def compact_lake(lake: Lake, keep_hours: int = RETENTION_HOURS) -> dict[str, tup
     before = {name: len(lake.data_files(name)) for name in lake.table_names}
     for tables in (FACT_TABLES, DERIVED_TABLES, *((name,) for name in OPTIONAL_TABLES if lake.has_table(name))):
         _compact(lake, tables, everything=True)
-    remove_unused_files(lake, keep_hours)
+    with lake.storage.disk_errors():
+        remove_unused_files(lake, keep_hours)
     lake.refresh()
     return {name: (count, len(lake.data_files(name))) for name, count in before.items()}
 

@@ -200,7 +200,7 @@ class LakeStorage:
             return
         path = Path(self.path_of(name))
         part = path.with_suffix(f".{uuid.uuid4().hex}{PART_SUFFIX}")
-        with self.full_disk_errors(name):
+        with self.disk_errors(name):
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 with part.open("wb") as file:
@@ -221,20 +221,23 @@ class LakeStorage:
 
     def write_data(self, name: str, data: pa.Buffer) -> None:
         """Write a data file, which nobody reads before a change has added it to its table."""
-        with self.full_disk_errors(name):
+        with self.disk_errors(name):
             self.make_parent(name)
             with self.arrow_filesystem.open_output_stream(self.path_of(name)) as sink:
                 sink.write(data)
 
     @contextmanager
-    def full_disk_errors(self, name: str = "") -> Iterator[None]:
-        """Report a full disk in one line with the path, whichever library met it."""
+    def disk_errors(self, name: str = "") -> Iterator[None]:
+        """Report a full or read-only disk in one line with the path, whichever library met it."""
         try:
             yield
         except Exception as error:
-            if not is_full_disk(error):
-                raise
-            raise full_disk_error(error, self.path_of(name) if name else self._path) from error
+            path = self.path_of(name) if name else self._path
+            if is_full_disk(error):
+                raise full_disk_error(error, path) from error
+            if getattr(error, "errno", None) == errno.EROFS or os.strerror(errno.EROFS) in str(error):
+                raise DeadheatError("cannot be written (read-only file system)", path) from error
+            raise
 
 
 def _digest_line(line: bytes) -> bytes:

@@ -112,7 +112,7 @@ class Lake:
             if self.storage.exists(record_name(name, 0)) or not (name in OPTIONAL_TABLES or self.is_older):
                 self._require_no_other_table(name)
         required = [name for name in TABLES if name not in OPTIONAL_TABLES]
-        with self.storage.full_disk_errors():
+        with self.storage.disk_errors():
             for name in missing:
                 self.create_table(name)
             record_logs(self, record, required if is_new else missing)

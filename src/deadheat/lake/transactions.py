@@ -102,7 +102,7 @@ def commit(
     It is called again if another writer was first, and returns None if there is nothing to change.
     """
     for attempt in range(_MAX_ATTEMPTS):
-        with lake.storage.full_disk_errors():
+        with lake.storage.disk_errors():
             refresh_lake(lake)
             intent = build(lake.table_state(decider) + 1)
             if intent is None:
@@ -213,8 +213,8 @@ def _remove_unreadable_intents(lake: Lake) -> None:
     for name in _intent_names(lake):
         path = f"{INTENT_FOLDER}/{name}"
         if _read_intent(lake, name) is None and lake.storage.exists(path):
-            lake.on_note(f"{path} cannot be read; removed, because no change needs it")
             lake.storage.remove(path)
+            lake.on_note(f"{path} cannot be read; removed, because no change needs it")
 
 
 def intent_faults(lake: Lake) -> Iterator[str]:

@@ -38,13 +38,14 @@ class RepairResult(NamedTuple):
 
 def repair_lake(lake: Lake) -> RepairResult:
     """Repair what can be repaired. Check the lake again afterwards."""
-    with suppress(DeadheatError):
+    with suppress(DeadheatError), lake.storage.disk_errors():
         transactions.complete_lake(lake)
     check = LakeCheck(lake).run()
     if not check.faults and not check.files_without_checksum:
         return RepairResult([], check)
     repair = _Repair(lake, check)
-    repair.run()
+    with lake.storage.disk_errors():
+        repair.run()
     lake.reopen()
     return RepairResult(repair.done, LakeCheck(lake).run())
 
