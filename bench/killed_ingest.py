@@ -16,8 +16,8 @@ from typing import NamedTuple
 from bench import logs
 from bench.killed_watch import kill_watches
 from deadheat.lake import maintenance
+from deadheat.lake.storage import LOG_FOLDER
 from deadheat.lake.tables import Lake
-from deadheat.lake.transactions import STAGING_FOLDER
 from deadheat.spark import session
 from tests.lakes import content, taken
 
@@ -64,14 +64,15 @@ class IngestTimes(NamedTuple):
 def _measure_ingest(lake: Path, documents: Path) -> IngestTimes:
     began = time.monotonic()
     process = _start_ingest(lake, documents)
-    _await_tasks(lake)
+    _await_tasks(lake, process)
     tasks_started = time.monotonic() - began
     assert process.wait() == 0
     return IngestTimes(tasks_started, time.monotonic() - began)
 
 
-def _await_tasks(lake: Path) -> None:
-    while not any((lake / STAGING_FOLDER).glob("*")):
+def _await_tasks(lake: Path, process: subprocess.Popen[bytes]) -> None:
+    """Wait until an ingest makes the tables of the lake, which it does while its tasks read, or ends."""
+    while process.poll() is None and not any((lake / "files" / LOG_FOLDER).glob("*")):
         time.sleep(0.005)
 
 
@@ -90,7 +91,7 @@ def _start_ingest(lake: Path, documents: Path) -> subprocess.Popen[bytes]:
 def _kill_ingest(lake: Path, documents: Path, delay: float, tasks_started: bool) -> None:
     process = _start_ingest(lake, documents)
     if tasks_started:
-        _await_tasks(lake)
+        _await_tasks(lake, process)
     time.sleep(delay)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import deadheat
+from deadheat import api
 
 if TYPE_CHECKING:
     from deadheat.model import Access, Frame, Location, LockEdge, Sighting
@@ -41,6 +42,16 @@ class Case:
 def all_cases() -> list[Case]:
     paths = sorted(ROOT.glob("*/*.txt"))
     return [Case(f"{path.parent.name}/{path.stem}", path) for path in paths]
+
+
+def assert_same_after_round_trip(sighting: Sighting) -> None:
+    """Assert that a diagnosed sighting has equal JSON and causes after it was JSON, also if it is diagnosed again."""
+    line = json.dumps(deadheat.sighting_to_wire(sighting))
+    read = deadheat.sighting_from_wire(json.loads(line))
+    for again in (read, api.diagnose_sighting(read)):
+        assert again == sighting
+        assert again.causes == sighting.causes
+        assert json.dumps(deadheat.sighting_to_wire(again)) == line
 
 
 def summarise_sighting(sighting: Sighting) -> dict[str, Any]:

@@ -7,7 +7,8 @@ import json
 import pytest
 
 import deadheat
-from tests.cases import ROOT, Case, all_cases, summarise_sighting
+from deadheat import api
+from tests.cases import ROOT, Case, all_cases, assert_same_after_round_trip, summarise_sighting
 
 pytestmark = pytest.mark.compiled_too
 CASES = all_cases()
@@ -23,6 +24,8 @@ def test_case(case: Case, rewrite: bool) -> None:
     assert rows == case.expected
     wire = json.loads(json.dumps([deadheat.sighting_to_wire(sighting) for sighting in sightings]))
     assert [deadheat.sighting_from_wire(row) for row in wire] == sightings
+    for sighting in map(api.diagnose_sighting, sightings):
+        assert_same_after_round_trip(sighting)
 
 
 def test_enough_cases_exist() -> None:

@@ -25,8 +25,8 @@ from deadheat.lake.tables import Lake
 from deadheat.lake.transactions import INTENT_FOLDER
 from tests.lake_facts import FIRST_DAY, DocumentFacts, all_rows, change_facts, derived_rows, race_report, table_rows
 
-FACT_STAGES = ("decided", *schema.FACT_TABLES, "done")
-DERIVED_STAGES = ("decided", *schema.DERIVED_TABLES, "done")
+FACT_STAGES = ("decided", *schema.FACT_TABLES, "recorded", "done")
+DERIVED_STAGES = ("decided", *schema.DERIVED_TABLES, "recorded", "done")
 
 
 class KilledError(Exception):
@@ -164,18 +164,47 @@ def test_data_files_of_a_change_that_did_not_happen_are_not_part_of_the_table(la
     assert not left.exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b'{"batch": "x"}', b'{"batch": "x", "state": 1, "changes": 2}'])
-def test_an_unreadable_intent_is_ignored_and_reported(lake: Lake, content: bytes) -> None:
+DAMAGED_INTENTS = (b"", b"{", b'{"batch": "x"}', b'{"batch": "x", "state": 1, "changes": 2}')
+
+
+@pytest.mark.parametrize("content", DAMAGED_INTENTS)
+def test_an_unreadable_intent_is_reported_and_removed_by_the_next_writer(lake: Lake, content: bytes) -> None:
     change_facts(lake, "one", [log_of(1)])
     intent = Path(lake.uri) / INTENT_FOLDER / "ingests-000000000001-x.json"
     intent.parent.mkdir(exist_ok=True)
     intent.write_bytes(content)
+    assert Lake(lake.uri).row_count("sightings") == 1
+    derivation.derive_races(Lake(lake.uri), "derived")
+    intent.write_bytes(content)
+    assert [*maintenance.find_faults(Lake(lake.uri))] == [
+        f"{INTENT_FOLDER}/{intent.name} cannot be read; the next ingest removes it"
+    ]
+    notes: list[str] = []
+    lake.on_note = notes.append
     change_facts(lake, "two", [log_of(2)])
     derivation.derive_races(lake, "derived")
+    assert notes == [f"{INTENT_FOLDER}/{intent.name} cannot be read; removed, because no change needs it"]
     assert lake.row_count("sightings") == 2
-    assert [*maintenance.find_faults(lake)] == [f"{INTENT_FOLDER}/{intent.name} cannot be read; remove it"]
-    intent.unlink()
     assert [*maintenance.find_faults(lake)] == []
+
+
+@pytest.mark.parametrize("stage", FACT_STAGES)
+@pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[: len(data) // 2], lambda data: None])
+def test_a_killed_change_is_completed_although_its_intent_is_damaged(lake: Lake, stage: str, damage: Any) -> None:
+    change_facts(lake, "zero", [log_of(0), log_of(1)])
+    with pytest.raises(KilledError):
+        change_facts(lake, "one", [log_of(2)], [log_of(1)], on_stage=kill_at(stage))
+    for intent in (Path(lake.uri) / INTENT_FOLDER).iterdir():
+        damaged = damage(intent.read_bytes())
+        intent.unlink() if damaged is None else intent.write_bytes(damaged)
+    again = Lake(lake.uri)
+    change_facts(again, "two", [log_of(3)])
+    before = ["logs/000.log", "logs/001.log"] if stage == "decided" else ["logs/000.log", "logs/002.log"]
+    assert file_names(again) == [*before, "logs/003.log"]
+    assert sorted(row["uri"] for row in table_rows(again, "sightings")) == [*before, "logs/003.log"]
+    assert again.storage.entry_names(INTENT_FOLDER) == []
+    derivation.derive_races(again, "derived")
+    assert [*maintenance.find_faults(again)] == []
 
 
 def test_a_killed_change_is_a_fault_until_the_next_one(lake: Lake) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from deadheat.cli import main
 from deadheat.lake import maintenance, queries
+from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER
 from deadheat.lake.tables import Lake
 from deadheat.repo.clone import Clone
 from deadheat.repo.disk_cache import AnswerCache
@@ -124,6 +125,8 @@ def test_every_race_is_placed_once(
 
     # a lake from before there was such a table
     shutil.rmtree(lake / "dossiers")
+    for record in (lake / CHECKSUM_FOLDER).glob("dossiers-*"):
+        record.unlink()
     assert list(maintenance.find_faults(Lake(str(lake)))) == []
     status, out, _ = told(capsys, "races", "--lake", lake)
     assert "[" not in out

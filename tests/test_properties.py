@@ -40,7 +40,7 @@ from deadheat.output.json_formats import JsonLinesCollector
 from deadheat.output.race_counts import unpack_lines
 from deadheat.symbols import go
 from deadheat.text.window import StreamSource
-from tests.cases import all_cases
+from tests.cases import all_cases, assert_same_after_round_trip
 from tests.damage import damage_named
 from tests.damage.writers import other_process
 
@@ -78,8 +78,7 @@ def assert_sound(raw: bytes) -> None:
         assert report.accesses
         for access in report.accesses:
             assert access.site is None or access.site in access.stack
-        row = deadheat.sighting_to_wire(sighting)
-        assert deadheat.sighting_from_wire(json.loads(json.dumps(row))) == sighting
+        assert_same_after_round_trip(api.diagnose_sighting(sighting))
 
 
 # -- any text --------------------------------------------------------------------------------------
@@ -439,6 +438,7 @@ SIGHTINGS = st.builds(
 def test_serialization_round_trip(sighting: Sighting) -> None:
     row = json.loads(json.dumps(deadheat.sighting_to_wire(sighting)))
     assert deadheat.sighting_from_wire(row) == sighting
+    assert_same_after_round_trip(api.diagnose_sighting(sighting))
 
 
 @example_count(150)

@@ -58,6 +58,18 @@ Traceback (most recent call last):
   File "/opt/deadheat/lake/data_files.py", line 1, in write_file
 OSError: [Errno 28] No space left on device"""
 
+LAKE_FULL = """An exception was thrown from the Python worker:
+Traceback (most recent call last):
+  File "/opt/deadheat/lake/storage.py", line 1, in disk_errors
+deadheat.errors.DeadheatError: /lake/files/a.parquet: no space left; free some space and run the same command again; \
+nothing is lost"""
+
+
+def test_a_full_disk_of_a_lake_says_what_to_do_once() -> None:
+    found = str(failures.describe_failure(RuntimeError(LAKE_FULL)))
+    assert found.startswith("Spark failed (/lake/files/a.parquet: no space left; free some space")
+    assert found.endswith("nothing is lost)")
+
 
 @pytest.mark.parametrize(
     ("message", "what", "do"),

@@ -98,7 +98,10 @@ def location_and_locks_to_wire(report: Report) -> JsonDict:
 
 
 def sighting_from_wire(record: JsonDict) -> Sighting:
-    """The inverse of `sighting_to_wire`; raises ValueError for another schema."""
+    """The inverse of `sighting_to_wire`; raises ValueError for another schema.
+
+    Diagnosing the sighting again gives the causes of the record, which has no offsets of instructions.
+    """
     if record["schema"] != SCHEMA_VERSION:
         raise ValueError(f"schema {record['schema']}; this deadheat reads schema {SCHEMA_VERSION}")
     document = record["document"]
@@ -114,13 +117,16 @@ def sighting_from_wire(record: JsonDict) -> Sighting:
         cycle=tuple(map(_edge_from_wire, record["cycle"])),
         facts=tuple(record["facts"].items()),
     )
+    source, causes = ReportSource(report), tuple(map(_cause_from_wire, record["causes"]))
+    if causes:
+        source.derived.causes = causes
     return Sighting(
-        ReportSource(report),
+        source,
         Verdict(record["title"], record["fingerprint"], record["race"]),
         document["uri"],
         Span(document["offset"], document["length"], document["lane"]),
         _document_from_wire(record["bug_report"], record["claims"]) if "claims" in record else None,
-        tuple(map(_cause_from_wire, record["causes"])),
+        causes,
     )
 
 

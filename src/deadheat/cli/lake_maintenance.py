@@ -25,6 +25,7 @@ _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=
 
 _LAKE_EXAMPLES = """examples:
   deadheat lake check --lake races-lake
+  deadheat lake check --lake races-lake --repair
   deadheat lake compact --lake races-lake --keep-hours 24
   deadheat lake forget --lake races-lake --older-than 90d --dry-run
   deadheat lake forget --lake races-lake --repo shop --before 2026-01-01
@@ -44,6 +45,7 @@ def add_lake_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
     )
     command.add_argument("what", choices=("check", "compact", "forget"), help="what to do")
     spark_and_lake.add_lake_option(command)
+    command.add_argument("--repair", action="store_true", help="check: rebuild what can be derived from the facts")
     command.add_argument(
         "--keep-hours", type=cli.integer_at_least(0), default=_HOURS_PER_WEEK, metavar="N",
         help="compact: remove files that have been unused for N hours (default: 168)",
@@ -80,13 +82,28 @@ def run_lake(args: argparse.Namespace) -> int:
         for name, (before, after) in maintenance.compact_lake(lake, args.keep_hours).items():
             print(f"{name:10} {before} files, now {after}")
         return cli.EXIT_NOTHING
-    faults = list(maintenance.find_faults(lake))
-    for fault in faults:
-        cli.print_to_stderr(f"{lake.uri}: {fault}")
-    if not faults:
+    return _check_lake(lake, args.repair)
+
+
+def _check_lake(lake: Lake, is_repair: bool) -> int:
+    from deadheat.lake.integrity.check import LakeCheck
+    from deadheat.lake.integrity.repair import describe_loss, repair_lake
+
+    if is_repair:
+        done, check = repair_lake(lake)
+        for line in done:
+            print(cli.printable_line(f"{lake.uri}: {line}"))
+    else:
+        check = LakeCheck(lake).run()
+    for fault in check.faults:
+        loss = describe_loss(lake, fault) if is_repair else ""
+        cli.print_to_stderr(f"{lake.uri}: {fault}{': ' if loss else ''}{loss}")
+    for note in check.notes:
+        cli.print_to_stderr(f"{lake.uri}: {note}")
+    if not check.faults:
         counts = f"{lake.row_count('sightings')} sightings, {lake.row_count('races')} races"
         print(f"{visible_text(lake.uri)}: {counts}, no fault")
-    return cli.EXIT_ENVIRONMENT if faults else cli.EXIT_NOTHING
+    return cli.EXIT_ENVIRONMENT if check.faults else cli.EXIT_NOTHING
 
 
 def _check_options(args: argparse.Namespace) -> None:
@@ -94,6 +111,8 @@ def _check_options(args: argparse.Namespace) -> None:
     conditions = {
         "--before": args.before, "--older-than": args.older_than, "--repo": args.repo, "--file": args.file
     }  # fmt: skip
+    if args.repair and args.what != "check":
+        args.usage_error("--repair is an option of check")
     given = [name for name, value in conditions.items() if value is not None]
     if args.what == "forget" and not given:
         args.usage_error(f"forget needs at least one of {', '.join(conditions)}")

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deadheat import cli
 from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
@@ -96,4 +97,6 @@ def open_lake(path: str) -> Lake:
         import deltalake  # noqa: F401, the lake imports it when it opens a table
 
         from deadheat.lake.tables import Lake
-    return Lake(path)
+    lake = Lake(path)
+    lake.on_note = lambda note: cli.print_to_stderr(f"{lake.uri}: {note}")
+    return lake

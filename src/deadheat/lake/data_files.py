@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from deadheat.lake.documents import bytes_digest
 from deadheat.lake.schema import DERIVED_TABLES, PARTITION, TABLES, day_column, sort_columns, statistics_columns
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ _MAX_DERIVED_ROWS = 1 << 14
 _GROUP_ROWS = 1 << 14
 # longer text is cut in the statistics of other writers, and is useless for skipping
 _MAX_STATISTIC_LENGTH = 256
+# b0-1.5f2b8c06d1f9e7a34410c2d9ee5b7a10.parquet
+_NAME_WITH_DIGEST = re.compile(r"\.(?P<digest>[0-9a-f]{32})\.parquet\Z")
 
 
 class AddedFile(NamedTuple):
@@ -95,14 +99,21 @@ def _split_by_day(table: str, content: pa.Table) -> Iterator[tuple[str, pa.Table
 
 
 def write_file(storage: LakeStorage, table: str, path: str, content: pa.Table, day: str = "") -> AddedFile:
-    full_path = storage.path_of(f"{table}/{path}")
-    storage.make_parent(f"{table}/{path}")
+    """Write a data file. The digest of its content becomes part of its name."""
+    sink = pa.BufferOutputStream()
     collected: list[pq.FileMetaData] = []
     options = parquet_options(table, content.num_rows)
-    with storage.arrow_filesystem.open_output_stream(full_path) as sink:
-        pq.write_table(content, sink, metadata_collector=collected, row_group_size=_GROUP_ROWS, **options)
-        size = sink.tell()
-    return AddedFile(path, size, file_stats(collected[0], table), day)
+    pq.write_table(content, sink, metadata_collector=collected, row_group_size=_GROUP_ROWS, **options)
+    data = sink.getvalue()
+    path = f"{path.removesuffix('.parquet')}.{bytes_digest(data)}.parquet"
+    storage.write_data(f"{table}/{path}", data)
+    return AddedFile(path, data.size, file_stats(collected[0], table), day)
+
+
+def digest_in_name(path: str) -> str:
+    """The digest of a data file, or "" if an earlier version wrote it."""
+    match = _NAME_WITH_DIGEST.search(path)
+    return match["digest"] if match else ""
 
 
 def parquet_options(table: str, rows: int) -> dict[str, Any]:

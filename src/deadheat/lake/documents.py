@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 # bytes at the beginning and end of a file that tell whether it was only appended to
 END_BYTES = 4096
 _CHECKSUM_BITS = 62
+DIGEST_SIZE = 16
 
 
 def bytes_digest(data: bytes) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
+    return blake2b(data, digest_size=DIGEST_SIZE).hexdigest()
 
 
 def _text_digest(*parts: object) -> str:

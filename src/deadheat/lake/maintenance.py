@@ -6,14 +6,15 @@ import uuid
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from deadheat.errors import DeadheatError
 from deadheat.lake import transactions
 from deadheat.lake.data_files import TableChange, max_file_rows, write_rows
+from deadheat.lake.integrity.check import LakeCheck
+from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER, drop_from_records, record_logs
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, OPTIONAL_TABLES
+from deadheat.lake.storage import PART_SUFFIX
 from deadheat.lake.tables import RETENTION_HOURS
-from deadheat.lake.transactions import STAGING_FOLDER, Intent
+from deadheat.lake.transactions import INTENT_FOLDER, STAGING_FOLDER, Intent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,8 @@ def maintain(lake: Lake) -> None:
         if any(_merge_groups(lake, name) for name in tables):
             _compact(lake, tables, everything=False)
     if lake.state_number % _VACUUM_INTERVAL == 0:
-        remove_unused_files(lake)
+        with lake.storage.disk_errors():
+            remove_unused_files(lake)
 
 
 def compact_lake(lake: Lake, keep_hours: int = RETENTION_HOURS) -> dict[str, tuple[int, int]]:
@@ -46,7 +48,8 @@ def compact_lake(lake: Lake, keep_hours: int = RETENTION_HOURS) -> dict[str, tup
     before = {name: len(lake.data_files(name)) for name in lake.table_names}
     for tables in (FACT_TABLES, DERIVED_TABLES, *((name,) for name in OPTIONAL_TABLES if lake.has_table(name))):
         _compact(lake, tables, everything=True)
-    remove_unused_files(lake, keep_hours)
+    with lake.storage.disk_errors():
+        remove_unused_files(lake, keep_hours)
     lake.refresh()
     return {name: (count, len(lake.data_files(name))) for name, count in before.items()}
 
@@ -135,77 +138,21 @@ def remove_unused_files(lake: Lake, keep_hours: int = RETENTION_HOURS) -> int:
             removed += len(table.vacuum(hours, dry_run=False, enforce_retention_duration=False, full=is_full))
         table.create_checkpoint()
         table.cleanup_metadata()
-    for name in lake.storage.entry_names(STAGING_FOLDER):
-        if lake.storage.age_seconds(f"{STAGING_FOLDER}/{name}") > max(keep_hours, _MIN_UNTRACKED_HOURS) * 3600:
-            lake.storage.remove(f"{STAGING_FOLDER}/{name}")
-            removed += 1
+        lake.refresh_table(name)
+        record_logs(lake, f"{CHECKSUM_FOLDER}/{name}-log-{table.version():012}.json", [name])
+    present = {f"{table}/{name}" for table in lake.table_names for name, _ in lake.storage.files_below(table)}
+    drop_from_records(lake.storage, lambda name: name not in present)
+    for folder in (STAGING_FOLDER, INTENT_FOLDER, CHECKSUM_FOLDER):
+        for name in (f"{folder}/{name}" for name in lake.storage.entry_names(folder)):
+            if folder != STAGING_FOLDER and not name.endswith(PART_SUFFIX):
+                continue
+            if lake.storage.age_seconds(name) > max(keep_hours, _MIN_UNTRACKED_HOURS) * 3600:
+                lake.storage.remove(name)
+                removed += 1
     lake.refresh()
     return removed
 
 
-_LOCATION_COLUMNS = ["document", "uri", "offset", "length", "lane"]
-
-
 def find_faults(lake: Lake) -> Iterator[str]:
-    """Yield a line for every inconsistency."""
-    lake.require()
-    yield from transactions.intent_faults(lake)
-    is_complete = True
-    for table in lake.table_names:
-        for fault in _file_faults(lake, table):
-            is_complete = False
-            yield fault
-    if is_complete:
-        yield from _content_faults(lake)
-
-
-def _file_faults(lake: Lake, table: str) -> Iterator[str]:
-    try:
-        files = lake.data_files(table)
-    except DeadheatError as error:
-        yield str(error)
-        return
-    sizes = {name: info["size"] for name, info in lake.storage.files_below(table)}
-    for file in files:
-        if file.path not in sizes:
-            yield f"{table}/{file.path} is missing"
-        elif sizes[file.path] != file.size:
-            yield f"{table}/{file.path} has {sizes[file.path]} bytes, expected {file.size}"
-
-
-def _content_faults(lake: Lake) -> Iterator[str]:
-    """Check the tables against each other. Keeps a few columns of the largest tables in memory."""
-    sightings = lake.read_rows("sightings", [*_LOCATION_COLUMNS, "report", "node"])
-    locations = sightings.group_by(_LOCATION_COLUMNS).aggregate([])
-    if duplicates := sightings.num_rows - locations.num_rows:
-        yield f"{duplicates} duplicate sightings"
-    digests = lake.read_rows("reports", ["digest"])["digest"]
-    if duplicates := len(digests) - len(pc.unique(digests)):
-        yield f"{duplicates} duplicate reports"
-    for table, present, reference in (
-        ("reports", digests, "report"),
-        ("files", lake.read_rows("files", ["document"])["document"], "document"),
-    ):
-        if missing := _count_missing(sightings[reference], present):
-            yield f"{missing} {table} of sightings are missing"
-    if lake.transaction_number("nodes", transactions.COVERED_APPLICATION) < _last_change(lake):
-        yield "races are not derived from the latest sightings; the next ingest or `deadheat consolidate` does it"
-        return
-    races = lake.read_rows("races", ["sightings", "nodes"])
-    counted = pc.sum(races["sightings"]).as_py() or 0
-    if counted != sightings.num_rows:
-        remedy = "`deadheat consolidate` rebuilds them"
-        yield f"races have {counted} sightings, expected {sightings.num_rows}; {remedy}"
-    if missing := _count_missing(sightings["node"], pc.list_flatten(races["nodes"])):
-        yield f"{missing} variants have no race; `deadheat consolidate` rebuilds the races"
-
-
-def _last_change(lake: Lake) -> int:
-    """The last state in which sightings were added or removed."""
-    rows = lake.read_rows("ingests", ["state", "sightings", "recount"]).to_pylist()
-    return max((row["state"] for row in rows if row["sightings"] or row["recount"]), default=0)
-
-
-def _count_missing(wanted: object, present: object) -> int:
-    known = pc.is_in(pc.unique(wanted), value_set=pc.unique(present))
-    return int(pc.sum(pc.invert(known)).as_py() or 0)
+    """Yield a line for every fault."""
+    yield from map(str, LakeCheck(lake).run().faults)

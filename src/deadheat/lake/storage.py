@@ -5,24 +5,38 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import time
-from contextlib import suppress
+import uuid
+from contextlib import contextmanager, suppress
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from deadheat import object_store
 from deadheat.errors import DeadheatError
+from deadheat.lake.documents import DIGEST_SIZE, bytes_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    import pyarrow as pa
 
 Result = TypeVar("Result")
 
 
 # seconds between attempts
 _PAUSES = (0.1, 1.0)
+_BLOCK_SIZE = 1 << 20
 LOG_FOLDER = "_delta_log"
+# of files that are being written
+PART_SUFFIX = ".part"
+# what delta-rs and Arrow say: "… Unable to open file /lake/files/x.parquet: No space left on device (os error 28)"
+_PATH_IN_MESSAGE = re.compile(r"file '?(?P<path>/[^\n:']+)")
+FULL_DISK_REMEDY = "free some space and run the same command again; nothing is lost"
+_FULL_DISK_NUMBERS = (errno.ENOSPC, errno.EDQUOT)
+_FULL_DISK_TEXTS = tuple(os.strerror(number) for number in _FULL_DISK_NUMBERS)
 
 
 class LakeStorage:
@@ -161,27 +175,82 @@ class LakeStorage:
         with suppress(FileNotFoundError):
             self.filesystem.rm(self.path_of(name), recursive=True)
 
+    def move(self, name: str, target: str) -> None:
+        """Move a file or folder."""
+        self.make_parent(target)
+        self.filesystem.mv(self.path_of(name), self.path_of(target), recursive=True)
+
     def read_bytes(self, name: str) -> bytes:
         return object_store.read_bytes(self.filesystem, self.path_of(name))
 
+    def digest(self, name: str) -> str:
+        """The digest of a file of any size."""
+        digest = blake2b(digest_size=DIGEST_SIZE)
+        with self.filesystem.open(self.path_of(name), "rb") as file:
+            while block := file.read(_BLOCK_SIZE):
+                digest.update(block)
+        return digest.hexdigest()
+
     def write_json(self, name: str, content: Any) -> None:
-        """Write a JSON file atomically."""
-        data = json.dumps(content).encode()
+        """Write a JSON file atomically: a line with the content, and one with the digest of that line."""
+        line = json.dumps(content).encode()
+        data = line + _digest_line(line)
         if not self.is_local:
             self.filesystem.pipe_file(self.path_of(name), data)  # atomic
             return
         path = Path(self.path_of(name))
-        part = path.with_suffix(f".{os.getpid()}.part")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        part = path.with_suffix(f".{uuid.uuid4().hex}{PART_SUFFIX}")
+        with self.disk_errors(name):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                with part.open("wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                part.replace(path)
+            except OSError:
+                part.unlink(missing_ok=True)
+                raise
+
+    def read_json(self, name: str) -> Any:
+        """The content of a JSON file. Raises ValueError if it is damaged. Earlier versions wrote no digest."""
+        line, newline, digest = self.read_bytes(name).partition(b"\n")
+        if newline and newline + digest != _digest_line(line):
+            raise ValueError(f"the checksum of {name} does not match")
+        return json.loads(line)
+
+    def write_data(self, name: str, data: pa.Buffer) -> None:
+        """Write a data file, which nobody reads before a change has added it to its table."""
+        with self.disk_errors(name):
+            self.make_parent(name)
+            with self.arrow_filesystem.open_output_stream(self.path_of(name)) as sink:
+                sink.write(data)
+
+    @contextmanager
+    def disk_errors(self, name: str = "") -> Iterator[None]:
+        """Report a full or read-only disk in one line with the path, whichever library met it."""
+        try:
+            yield
+        except Exception as error:
+            path = self.path_of(name) if name else self._path
+            if is_full_disk(error):
+                raise full_disk_error(error, path) from error
+            if getattr(error, "errno", None) == errno.EROFS or os.strerror(errno.EROFS) in str(error):
+                raise DeadheatError("cannot be written (read-only file system)", path) from error
+            raise
 
 
-def full_disk_error(error: OSError, uri: str) -> DeadheatError | None:
-    """The error for a full disk, or None for another error."""
-    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-        return None
-    return DeadheatError("no space left", uri, "free some space and run the same command again; nothing is lost")
+def _digest_line(line: bytes) -> bytes:
+    return b'\n"%s"\n' % bytes_digest(line).encode()
+
+
+def is_full_disk(error: BaseException) -> bool:
+    """Whether a disk or a quota is full. Arrow and delta-rs keep the number or the message of the system."""
+    return getattr(error, "errno", None) in _FULL_DISK_NUMBERS or any(text in str(error) for text in _FULL_DISK_TEXTS)
+
+
+def full_disk_error(error: BaseException, path: str) -> DeadheatError:
+    """`error` is that of a library; the path in its message is more precise."""
+    quoted = _PATH_IN_MESSAGE.search(str(error))
+    where = getattr(error, "filename", None) or (quoted["path"] if quoted else path)
+    return DeadheatError("no space left", str(where), FULL_DISK_REMEDY)

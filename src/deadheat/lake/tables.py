@@ -11,7 +11,9 @@ import pyarrow as pa
 from deadheat.errors import DeadheatError
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake.data_files import read_file
+from deadheat.lake.integrity.checksums import record_logs, record_name
 from deadheat.lake.schema import (
+    DERIVED_TABLES,
     LAKE_VERSION,
     OLDEST_LAKE_VERSION,
     OPTIONAL_TABLES,
@@ -25,7 +27,7 @@ from deadheat.lake.storage import LakeStorage
 from deadheat.object_store import error_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
@@ -74,6 +76,7 @@ class Lake:
         self.storage = LakeStorage(root)
         self._tables: dict[str, DeltaTable] = {}
         self._data_files: dict[str, list[DataFile]] = {}
+        self.on_note: Callable[[str], None] = lambda _: None  # gets what was wrong and could be mended
 
     @property
     def uri(self) -> str:
@@ -86,6 +89,7 @@ class Lake:
     def require(self, command: str = "ingest PATH") -> Lake:
         """Return the lake, or fail if it does not exist. `command` is the command that creates it."""
         if not self.is_there:
+            self._require_no_other_table("files")
             raise DeadheatError("there is no lake", self.uri, f"`deadheat {command} --lake DIR` makes one")
         return self
 
@@ -95,13 +99,33 @@ class Lake:
         Of the optional tables only those in `optional` are created.
         """
         # `files` is created last: a lake exists if that table does
-        is_complete = self.is_there and not self.is_older
-        for name in [*(name for name in reversed(TABLES) if name != "files"), "files"]:
-            if self.open_table(name) is None and (name not in OPTIONAL_TABLES or name in optional):
-                if is_complete and name not in OPTIONAL_TABLES:
-                    raise DeadheatError(f"the table {name} is missing", self.uri, "`deadheat lake check`")
+        missing = [
+            name
+            for name in [*(name for name in reversed(TABLES) if name != "files"), "files"]
+            if self.open_table(name) is None and (name not in OPTIONAL_TABLES or name in optional)
+        ]
+        if not missing:
+            return
+        is_new = "files" in missing
+        record = record_name("lake" if is_new else missing[0], 0)
+        for name in missing:
+            if self.storage.exists(record_name(name, 0)) or not (name in OPTIONAL_TABLES or self.is_older):
+                self._require_no_other_table(name)
+        required = [name for name in TABLES if name not in OPTIONAL_TABLES]
+        with self.storage.disk_errors():
+            for name in missing:
                 self.create_table(name)
+            record_logs(self, record, required if is_new else missing)
         self.__dict__.pop("is_there", None)
+
+    def _require_no_other_table(self, name: str) -> None:
+        """Fail if a table is missing although others were written to: somebody has deleted it."""
+        if any(other != name and self.has_table(other) and self.delta_table(other).version() > 0 for other in TABLES):
+            raise self._missing_table_error(name)
+
+    def _missing_table_error(self, name: str) -> DeadheatError:
+        remedy = "`deadheat lake check --repair` rebuilds it" if name in DERIVED_TABLES else "restore it from a backup"
+        return DeadheatError(f"the table {name} is missing", self.uri, remedy)
 
     def create_table(self, name: str, mode: Any = "ignore") -> None:
         from deltalake import DeltaTable  # executors import this module, and need no Delta library
@@ -139,13 +163,15 @@ class Lake:
 
     def refresh(self) -> None:
         """Read the changes of other processes."""
-        for table in self._tables.values():
-            self.storage.repeated(table.update_incremental)
+        for name, table in self._tables.items():
+            with self._log_errors(name):
+                self.storage.repeated(table.update_incremental)
         self._data_files.clear()
         self.__dict__.pop("is_there", None)
 
     def refresh_table(self, name: str) -> None:
-        self.storage.repeated(self.delta_table(name).update_incremental)
+        with self._log_errors(name):
+            self.storage.repeated(self.delta_table(name).update_incremental)
         self._data_files.pop(name, None)
 
     def reopen(self) -> None:
@@ -163,7 +189,7 @@ class Lake:
     def delta_table(self, name: str) -> DeltaTable:
         table = self.open_table(name)
         if table is None:
-            raise DeadheatError(f"the table {name} is missing", self.uri, "`deadheat lake check`")
+            raise self._missing_table_error(name)
         return table
 
     def open_table(self, name: str) -> DeltaTable | None:
@@ -189,6 +215,16 @@ class Lake:
             self._tables[name] = table
         return table
 
+    @contextmanager
+    def _log_errors(self, name: str) -> Iterator[None]:
+        """Report a log that turns out to be damaged after its table was opened."""
+        from deltalake.exceptions import DeltaError
+
+        try:
+            yield
+        except (DeltaError, OSError, pa.ArrowException) as error:
+            raise _unreadable_error(self.storage.uri_of(name), error_text(error)) from error
+
     @property
     def state_number(self) -> int:
         """How many times the facts were changed."""
@@ -198,12 +234,14 @@ class Lake:
         return self.transaction_number(name, APPLICATION)
 
     def transaction_number(self, name: str, application: str) -> int:
-        return self.delta_table(name).transaction_version(application) or 0
+        with self._log_errors(name):
+            return self.delta_table(name).transaction_version(application) or 0
 
     def data_files(self, name: str) -> list[DataFile]:
         known = self._data_files.get(name)
         if known is None:
-            known = self._data_files[name] = _data_files_of(self.delta_table(name))
+            with self._log_errors(name):
+                known = self._data_files[name] = _data_files_of(self.delta_table(name))
             self.storage.note_sizes((f"{name}/{file.path}", file.size) for file in known)
         return known
 

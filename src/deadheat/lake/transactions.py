@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import random
 import time
+import zlib
+from base64 import b64decode, b64encode
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -20,8 +22,8 @@ import pyarrow as pa
 
 from deadheat.errors import DeadheatError
 from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, write_rows
+from deadheat.lake.integrity.checksums import commit_info, commits_backwards, record_logs, record_name
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, LAKE_VERSION, OPTIONAL_TABLES, TABLES
-from deadheat.lake.storage import full_disk_error
 from deadheat.lake.tables import APPLICATION, Lake
 
 if TYPE_CHECKING:
@@ -74,6 +76,14 @@ class Intent:
             "replaces": self.replaces, "query": self.query,
         }  # fmt: skip
 
+    def to_text(self) -> str:
+        """The intent as compressed text, for the log of its first table."""
+        return b64encode(zlib.compress(json.dumps(self.to_json()).encode())).decode()
+
+    @classmethod
+    def from_text(cls, text: str) -> Intent:
+        return cls.from_json(json.loads(zlib.decompress(b64decode(text))))
+
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Intent:
         changes = {
@@ -92,22 +102,20 @@ def commit(
     It is called again if another writer was first, and returns None if there is nothing to change.
     """
     for attempt in range(_MAX_ATTEMPTS):
-        refresh_lake(lake)
-        try:
+        with lake.storage.disk_errors():
+            refresh_lake(lake)
             intent = build(lake.table_state(decider) + 1)
             if intent is None:
                 return None
             lake.storage.write_json(intent.file_name, intent.to_json())
-        except OSError as error:
-            raise full_disk_error(error, lake.uri) or error from error
-        on_stage("decided")
-        if _decide(lake, intent):
-            on_stage(intent.decider)
-            _follow(lake, intent, on_stage)
+            on_stage("decided")
+            if _decide(lake, intent):
+                on_stage(intent.decider)
+                _follow(lake, intent, on_stage)
+                lake.storage.remove(intent.file_name)
+                on_stage("done")
+                return intent
             lake.storage.remove(intent.file_name)
-            on_stage("done")
-            return intent
-        lake.storage.remove(intent.file_name)
         _pause(attempt)
     raise DeadheatError("other processes keep writing to this lake", lake.uri, "try again later")
 
@@ -118,12 +126,12 @@ def refresh_lake(lake: Lake) -> None:
     Tables are read one after the other, so another writer's change may be in some of them only.
     """
     for attempt in range(_MAX_ATTEMPTS):
-        lake.refresh()
-        complete_changes(lake)
-        if _is_consistent(lake, FACT_TABLES) and _is_consistent(lake, DERIVED_TABLES):
+        if complete_lake(lake):
             return
         _pause(attempt)
-    raise DeadheatError("other processes keep writing to this lake", lake.uri, "try again later")
+    states = ", ".join(f"{name} {lake.table_state(name)}" for name in (*FACT_TABLES, *DERIVED_TABLES))
+    what = f"other processes keep writing to this lake, or commits are missing (states: {states})"
+    raise DeadheatError(what, lake.uri, "try again later, or `deadheat lake check`")
 
 
 def _is_consistent(lake: Lake, tables: Sequence[str]) -> bool:
@@ -151,11 +159,47 @@ def complete_changes(lake: Lake) -> list[str]:
     return completed
 
 
+def complete_lake(lake: Lake) -> bool:
+    """Read the tables anew and complete decided changes. Whether all are complete."""
+    lake.refresh()
+    complete_changes(lake)
+    is_complete = [_complete_latest(lake, tables) for tables in (FACT_TABLES, DERIVED_TABLES)]
+    if all(is_complete):
+        _remove_unreadable_intents(lake)
+    return all(is_complete)
+
+
+def _complete_latest(lake: Lake, tables: Sequence[str]) -> bool:
+    """Whether the latest change of these tables is complete. If its intent is damaged, it is completed from the log."""
+    is_consistent = _is_consistent(lake, tables)
+    state = lake.table_state(tables[0])
+    if is_consistent and (state == 0 or lake.storage.exists(record_name(tables[0], state))):
+        return True
+    first = min(state, *(lake.table_state(name) + 1 for name in tables))
+    for intent in logged_changes(lake, tables[0], first):
+        _follow(lake, intent, lambda _: None)
+        what = "was not complete, and had no readable intent; completed from the log"
+        lake.on_note(f"change {intent.state} of {intent.decider} {what}")
+    return is_consistent
+
+
+def logged_changes(lake: Lake, decider: str, first: int) -> list[Intent]:
+    """The changes from a state on, as the log of the first table has them. Earlier versions did not write them."""
+    intents: list[Intent] = []
+    for _, data in commits_backwards(lake, decider):
+        info = commit_info(data)
+        if "change" in info:
+            intents.append(Intent.from_text(info["change"]))
+        if "batch" in info and ("change" not in info or intents[-1].state <= first):
+            break
+    return [intent for intent in reversed(intents) if first <= intent.state <= lake.table_state(decider)]
+
+
 def _read_intent(lake: Lake, name: str) -> Intent | None:
     """An intent, or None if it was removed, because its change is done, or is unreadable."""
     try:
-        return Intent.from_json(json.loads(lake.storage.read_bytes(f"{INTENT_FOLDER}/{name}")))
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+        return Intent.from_json(lake.storage.read_json(f"{INTENT_FOLDER}/{name}"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
@@ -164,13 +208,22 @@ def _intent_names(lake: Lake) -> list[str]:
     return [name for name in lake.storage.entry_names(INTENT_FOLDER) if name.endswith(".json")]
 
 
+def _remove_unreadable_intents(lake: Lake) -> None:
+    """Remove damaged intents. All tables have the same state, so their changes are complete or undecided."""
+    for name in _intent_names(lake):
+        path = f"{INTENT_FOLDER}/{name}"
+        if _read_intent(lake, name) is None and lake.storage.exists(path):
+            lake.storage.remove(path)
+            lake.on_note(f"{path} cannot be read; removed, because no change needs it")
+
+
 def intent_faults(lake: Lake) -> Iterator[str]:
     """Yield a line for each intent that is decided and not complete, or unreadable."""
     for name in _intent_names(lake):
         intent = _read_intent(lake, name)
         if intent is None:
             if lake.storage.exists(f"{INTENT_FOLDER}/{name}"):
-                yield f"{INTENT_FOLDER}/{name} cannot be read; remove it"
+                yield f"{INTENT_FOLDER}/{name} cannot be read; the next ingest removes it"
         elif lake.table_state(intent.decider) == intent.state and _is_decided(lake, intent):
             yield f"{name} was committed but not applied; the next ingest applies it"
 
@@ -190,11 +243,16 @@ def _is_decided(lake: Lake, intent: Intent) -> bool:
 
 
 def _follow(lake: Lake, intent: Intent, on_stage: OnStage) -> None:
-    """Change the other tables, as far as that is not done. They are independent and wait for storage."""
+    """Change the other tables, as far as that is not done, and record the checksums of all.
+
+    The tables are independent and wait for storage.
+    """
     others = [name for name in intent.changes if name != intent.decider]
     with ThreadPoolExecutor(_MAX_WRITERS) as writers:
         for name, _ in zip(others, writers.map(partial(complete_table, lake, intent), others), strict=True):
             on_stage(name)
+    record_logs(lake, record_name(intent.decider, intent.state), intent.changes, intent.batch)
+    on_stage("recorded")
 
 
 def complete_table(lake: Lake, intent: Intent, name: str) -> None:
@@ -223,7 +281,8 @@ def _change_table(lake: Lake, intent: Intent, name: str) -> bool:
         transactions.append(Transaction(query_application(intent.query[0]), intent.query[1]))
     # removing old logs lists all of them, so `maintenance` does it now and then
     after_commit = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
-    properties = CommitProperties({"batch": intent.batch}, max_commit_retries=0, app_transactions=transactions)
+    metadata = {"batch": intent.batch} | ({"change": intent.to_text()} if name == intent.decider else {})
+    properties = CommitProperties(metadata, max_commit_retries=0, app_transactions=transactions)
     try:
         lake.delta_table(name).create_write_transaction(
             actions, "append", lake.delta_table(name).schema(), lake.delta_table(name).metadata().partition_columns,

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import DeadheatError
+from deadheat.lake.storage import FULL_DISK_REMEDY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,8 @@ def describe_failure(error: BaseException) -> DeadheatError:
     everything = "\n".join(messages)
     remedy = next((do for pattern, do in _REMEDIES.items() if re.search(pattern, everything)), _DETAILS)
     where = f" on {executors[-1]}" if executors else ""
+    if failure_reason(error).endswith(FULL_DISK_REMEDY):
+        remedy = ""  # the reason says what to do
     return DeadheatError(f"Spark failed{where} ({failure_reason(error)})", do=remedy)
 
 

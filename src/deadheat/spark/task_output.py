@@ -196,7 +196,8 @@ class _StagingWriter:
         name = f"{STAGING_FOLDER}/{self._batch}/{uuid.uuid4().hex}.parquet"
         self._storage.make_parent(name)
         filesystem = self._storage.arrow_filesystem
-        pq.write_table(content, self._storage.path_of(name), filesystem=filesystem, compression="zstd")
+        with self._storage.disk_errors(name):
+            pq.write_table(content, self._storage.path_of(name), filesystem=filesystem, compression="zstd")
         return [name]
 
 

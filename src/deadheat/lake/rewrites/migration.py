@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from deadheat.lake import documents, transactions
 from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, read_file, write_rows
+from deadheat.lake.integrity.checksums import record_logs, record_name
 from deadheat.lake.schema import (
     DERIVED_TABLES,
     FACT_TABLES,
@@ -62,6 +63,7 @@ def migrate_lake(lake: Lake, on_stage: Callable[[str], None] = lambda _: None) -
             if lake.has_table(name):
                 version = {SCHEMA_PROPERTY: str(LAKE_VERSION)}
                 lake.delta_table(name).alter.set_table_properties(version, raise_if_not_exists=False)
+                record_logs(lake, record_name(name, 0), [name])
         lake.reopen()
 
 
