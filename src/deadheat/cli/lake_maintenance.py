@@ -92,7 +92,7 @@ def _check_lake(lake: Lake, is_repair: bool) -> int:
     if is_repair:
         done, check = repair_lake(lake)
         for line in done:
-            print(cli.printable_line(f"{lake.uri}: {line}"))
+            print(visible_text(f"{lake.uri}: {line}"))
     else:
         check = LakeCheck(lake).run()
     for fault in check.faults:
