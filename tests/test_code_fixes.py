@@ -277,16 +277,16 @@ RUNNER = ("testing.tRunner", "/usr/local/go/src/testing/testing.go:1259")
 @pytest.mark.parametrize(
     ("seen", "framework", "command"),
     [
-        ([TEST, RUNNER], "go-test", "go test -race ./hub -run '^TestHub$' -count=20"),
+        ([TEST, RUNNER], "go-test", "go test -race ./hub -run '^TestHub$' -vet=off -count=20"),
         (
             [(f"{MODULE}/hub.TestHub.func1", TEST[1]), RUNNER],
             "go-test",
-            "go test -race ./hub -run '^TestHub$' -count=20",
+            "go test -race ./hub -run '^TestHub$' -vet=off -count=20",
         ),
         (
             [(f"{MODULE}/hub.BenchmarkHub", TEST[1])],
             "go-test",
-            "go test -race ./hub -run '^$' -bench '^BenchmarkHub$' -count=20",
+            "go test -race ./hub -run '^$' -bench '^BenchmarkHub$' -vet=off -count=20",
         ),
         (
             [
@@ -295,7 +295,7 @@ RUNNER = ("testing.tRunner", "/usr/local/go/src/testing/testing.go:1259")
                 (f"{MODULE}/hub.TestT", "/src/relay/hub/hub_test.go:4"),
             ],
             "gocheck",
-            "go test -race ./hub -run '^TestT$' -check.f 'suite.TestHub$' -count=20",
+            "go test -race ./hub -run '^TestT$' -check.f 'suite.TestHub$' -vet=off -count=20",
         ),
         (
             [
@@ -304,7 +304,7 @@ RUNNER = ("testing.tRunner", "/usr/local/go/src/testing/testing.go:1259")
                 (f"{MODULE}/hub.TestSuite", "/src/relay/hub/hub_test.go:4"),
             ],
             "testify",
-            "go test -race ./hub -run '^TestSuite$' -testify.m '^TestHub$' -count=20",
+            "go test -race ./hub -run '^TestSuite$' -testify.m '^TestHub$' -vet=off -count=20",
         ),
         (
             [
@@ -313,7 +313,7 @@ RUNNER = ("testing.tRunner", "/usr/local/go/src/testing/testing.go:1259")
                 (f"{MODULE}/hub.TestAll", "/src/relay/hub/hub_test.go:4"),
             ],
             "ginkgo",
-            "go test -race ./hub -run '^TestAll$' -count=20",
+            "go test -race ./hub -run '^TestAll$' -vet=off -count=20",
         ),
         (
             [
@@ -380,7 +380,7 @@ def test_a_sub_test_is_run_alone_if_its_name_is_known(repo: Repository, line: in
     )
     found = told_of(repo, report).reproduction
     assert found is not None
-    assert found.command == f"go test -race ./hub -run '{run}' -count=20"
+    assert found.command == f"go test -race ./hub -run '{run}' -vet=off -count=20"
 
 
 def test_a_merge_says_what_its_commits_say(repo: Repository) -> None:

@@ -89,7 +89,7 @@ def test_a_bug_report_answers_what_a_maintainer_asks(explain: Explain, repo: Rep
     titles = re.findall(r"^### (.+)$", text, re.MULTILINE)
     assert [t for t in titles if t in SECTIONS[:5]] == SECTIONS[:5]
     first = repo.git("rev-parse", "HEAD~1")
-    assert f"git checkout {first}\ngo test -race ./hub -run '^TestHub$' -count=20\n" in text
+    assert f"git checkout {first}\ngo test -race ./hub -run '^TestHub$' -vet=off -count=20\n" in text
     assert "access `count` of `Hub` only if one happens before the other." in text
     assert "goroutine 8 (finished) reads in" in text.replace("\\", "")
     assert ">    12     h.count = 0" in text

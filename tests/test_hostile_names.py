@@ -314,7 +314,7 @@ def dossier(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         cli.main(["explain", str(folder / "zork.log"), "--repo", str(repo.path), "--format", "json"])
     [found] = json.loads(out.getvalue())
     assert found["pin"]["tags"] == ["v1.0-zork"]
-    assert found["reproduce"]["command"] == "go test -race ./zork -run '^TestZork$' -count=20"
+    assert found["reproduce"]["command"] == "go test -race ./zork -run '^TestZork$' -vet=off -count=20"
     assert found["fixed_by"]
     assert found["owners"]
     return dict(found)
@@ -331,7 +331,7 @@ def dossier_with(dossier: dict[str, Any], name: str) -> tuple[Sighting, dict[str
         return {key: rename(inner) for key, inner in value.items()} if isinstance(value, dict) else value
 
     renamed = rename(dossier)
-    command = format_command("go", "test", "-race", f"./{name}", "-count=20")
+    command = format_command("go", "test", "-race", f"./{name}", "-vet=off", "-count=20")
     renamed["reproduce"] |= {"command": command, "note": None if command else "No command is given."}
     return serialization.sighting_from_wire(renamed), renamed
 
@@ -380,7 +380,7 @@ def test_commands_of_dossiers_have_the_words_that_are_meant(dossier: dict[str, A
     for lines in (code[0].split("\n"), shown):
         [checkout], [run] = (words_of(line, folder) for line in lines[:2])
         assert checkout == ["git", "checkout", fields["reproduce"]["at"]]
-        assert run == ["go", "test", "-race", f"./{name}", "-count=20"]
+        assert run == ["go", "test", "-race", f"./{name}", "-vet=off", "-count=20"]
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,9 @@ import pytest
 
 import deadheat
 from deadheat.cli import main
+from deadheat.model import Claim, Span
 from deadheat.repo.clone import Clone
+from deadheat.repo.document_claims import DocumentHints
 from deadheat.repo.dossier import build_dossier
 from deadheat.repo.reproduction import find_reproduction
 from tests.cases import ROOT
@@ -163,10 +165,10 @@ def test_a_spec_is_run_alone_if_its_text_is_known(tmp_path: Path) -> None:
     assert found.framework == "ginkgo"
     assert found.command == (
         "go test -race ./hub -run '^TestHub$' -ginkgo.focus="
-        "'the hub when it'\"'\"'s closed counts \\(again\\)' -count=20"
+        "'the hub when it'\"'\"'s closed counts \\(again\\)' -vet=off -count=20"
     )
     found = ran(repo, "hub/hub_test.go", "init.func1.1.2", line(GINKGO, "hub.Open()"))
-    assert found.command == "go test -race ./hub -run '^TestHub$' -count=20"
+    assert found.command == "go test -race ./hub -run '^TestHub$' -vet=off -count=20"
     assert found.note is not None
     assert "not a literal" in found.note
 
@@ -197,13 +199,13 @@ def test_the_test_that_hands_over_to_a_suite_is_found_beside_it(tmp_path: Path) 
     repo = Repository(tmp_path / "relay")
     repo.put("begin", {"hub/hub_test.go": SUITE, "go.mod": f"module {MODULE}\n"})
     found = ran(repo, "hub/hub_test.go", "(*hubSuite).TestClose", line(SUITE, "s.hub.Close()"))
-    assert found.command == ("go test -race ./hub -run '^TestHubs$' -testify.m '^TestClose$' -count=20")
+    assert found.command == ("go test -race ./hub -run '^TestHubs$' -testify.m '^TestClose$' -vet=off -count=20")
     gocheck = SUITE.replace("github.com/stretchr/testify/suite", "gopkg.in/check.v1")
     gocheck = gocheck.replace("suite.Run(t, &hubSuite{})", "check.TestingT(t)")
     repo.put("gocheck", {"hub/hub_test.go": gocheck.replace("func (s", "//\nfunc (s")})
     at = line(SUITE, "s.hub.Close()") + 1
     found = ran(repo, "hub/hub_test.go", "(*hubSuite).TestClose", at)
-    assert found.command == ("go test -race ./hub -run '^TestHubs$' -check.f 'hubSuite.TestClose$' -count=20")
+    assert found.command == ("go test -race ./hub -run '^TestHubs$' -check.f 'hubSuite.TestClose$' -vet=off -count=20")
 
 
 def test_what_a_command_lacks_is_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -237,5 +239,54 @@ def test_the_test_that_the_text_names_is_run_if_it_is_declared_there(tmp_path: P
         return
     only = test.replace("/", "$/^").replace(" ", "_")
     assert found is not None
-    assert found.command == f"go test -race ./hub -run '^{only}$' -count=20"
+    assert found.command == f"go test -race ./hub -run '^{only}$' -vet=off -count=20"
     assert found.note == "The test is known from the text around the report, not from a frame."
+
+
+TWO_TESTS = """package hub
+
+func TestOpen(t *testing.T) {
+	shared.n = 1
+}
+
+func TestShut(t *testing.T) {
+	shared.n = 2
+}
+"""
+
+
+def test_both_tests_of_a_race_between_tests_are_run(tmp_path: Path) -> None:
+    repo = Repository(tmp_path / "relay")
+    repo.put("begin", {"hub/hub_test.go": TWO_TESTS, "go.mod": f"module {MODULE}\n"})
+    file = "/src/relay/hub/hub_test.go"
+    report = go_report(
+        ("write", [(f"{MODULE}/hub.TestShut", f"{file}:{line(TWO_TESTS, 'n = 2')}")]),
+        ("write", [(f"{MODULE}/hub.TestOpen", f"{file}:{line(TWO_TESTS, 'n = 1')}")]),
+    )
+    with Clone(str(repo.path)) as clone:
+        found = build_dossier(report, [clone]).reproduction
+    assert found is not None
+    assert found.command == "go test -race ./hub -run '^(TestShut|TestOpen)$' -vet=off -count=20"
+
+
+def test_a_test_that_the_commit_lacks_is_told(tmp_path: Path) -> None:
+    repo = Repository(tmp_path / "relay")
+    hub = "package hub\n\nfunc (h *Hub) run() { h.n++ }\n"
+    repo.put("begin", {"hub/hub_test.go": TWO_TESTS, "hub/hub.go": hub, "go.mod": f"module {MODULE}\n"})
+    assert "TestNew is not in this commit" in (ran(repo, "hub/hub_test.go", "TestNew", 4).note or "")
+    assert ran(repo, "hub/hub_test.go", "TestOpen", 4).note is None
+
+
+@pytest.mark.parametrize(("name", "is_known"), [("waitInOpen", True), ("acme/relay/hub/waitInShut", False)])
+def test_an_injection_that_the_commit_lacks_is_told(tmp_path: Path, name: str, is_known: bool) -> None:
+    repo = Repository(tmp_path / "relay")
+    source = 'package hub\n\nfunc (h *Hub) Open() {\n\tfailpoint.Inject("waitInOpen", nil)\n\th.n++\n}\n'
+    repo.put("begin", {"hub/hub.go": source, "go.mod": f"module {MODULE}\n"})
+    file = "/src/relay/hub/hub.go"
+    report = go_report(*[(op, [(f"{MODULE}/hub.(*Hub).Open", f"{file}:5")]) for op in ("write", "read")])
+    steps = (Claim("step", "select 1", "select 1", Span(0, 0), "sql"), Claim("injection", name, name, Span(0, 0), "x"))
+    with Clone(str(repo.path)) as clone:
+        found = build_dossier(report, [clone], DocumentHints(steps=steps)).reproduction
+    assert found is not None
+    assert found.from_document
+    assert (found.note is None) == is_known

@@ -23,7 +23,7 @@ from deadheat.repo.reproduction import choose_reproduction, find_reproduction
 from deadheat.repo.variable import find_variable, likely_variable, variable_from_report
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from deadheat.diagnosis.finding import Finding
     from deadheat.model import Access, Frame, Report
@@ -130,13 +130,21 @@ def _dossier_at_pin(
         tuple(c for c in introducing if c.commit not in confirmed_fixes),
         FixFinder(history).is_still_present(fixes),
         tuple(find_owners(clone, clone.main.tip, paths, origins.line_authors())),
-        choose_reproduction(run_command, hints.steps),
+        choose_reproduction(run_command, hints.steps, _files_around(report, snapshot)),
         dependency,
         answers=tuple(answers),
         snippets=tuple(code_snippets(report, snapshot)),
         days=(clone.commit_day(pin.window.first), clone.commit_day(pin.window.last)),
         causes=_with_check_command(causes, report, run_command),
     )
+
+
+def _files_around(report: Report, snapshot: CommitSnapshot) -> Iterator[bytes]:
+    """The files in the folders of the frames."""
+    frames = {frame.file: frame for access in report.accesses for frame in access.stack if not frame.stale}
+    paths = [path for frame in frames.values() if (path := snapshot.path_of(frame))]
+    for path in {path.rpartition("/")[0]: path for path in paths}.values():
+        yield from snapshot.tree.folder_contents(path).values()
 
 
 def _with_check_command(

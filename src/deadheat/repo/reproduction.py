@@ -169,7 +169,32 @@ class _GoTestRun:
         folder = self._package_folder(self._test_frame) if self._test_frame else None
         if self._test_frame is None or folder is None:
             return None
-        return self._run_test(folder, go.enclosing_test(self._test_frame.function) or "")
+        name = go.enclosing_test(self._test_frame.function) or ""
+        note = self._missing_test_note(name)
+        if other := self._other_test(name):
+            pattern = f"^({re.escape(name)}|{re.escape(other)})$"
+            return _go_test("go-test", folder, "-run", pattern, note=note)
+        return self._run_test(folder, name, note)
+
+    def _other_test(self, name: str) -> str | None:
+        """The other test of the same package, if each side of the race runs in or was started by another one."""
+        package = self._test_frame.package if self._test_frame else ""
+        tests = [f for f in self._frames if f.package == package and f.file.endswith("_test.go")]
+        names = {
+            test for f in tests if not f.stale and (test := go.enclosing_test(f.function)) not in (None, "TestMain")
+        }
+        others = sorted(names - {name})
+        is_plain = not name.startswith("Benchmark") and all(other.startswith("Test") for other in others)
+        return others[0] if len(others) == 1 and is_plain else None
+
+    def _missing_test_note(self, name: str) -> str | None:
+        """A note if the commit has the package of a test but not the test."""
+        path = self._path_of(self._test_frame) if self._test_frame else None
+        files = self._test_files(path or (self._test_frame.file if self._test_frame else None))
+        declared = f"func {name}(".encode()
+        if self._snapshot is None or any(declared in source for source in files.values()):
+            return None
+        return f"{name} is not in this commit; the report is from a changed or later tree."
 
     def _run_test(self, folder: str, name: str, note: str | None = None) -> Reproduction:
         if name.startswith("Benchmark"):
@@ -232,7 +257,9 @@ class _GoTestRun:
 
 
 def _go_test(framework: str, folder: str, *options: str, note: str | None = None) -> Reproduction:
-    return _run_words(framework, "go", "test", "-race", folder, *options, f"-count={RUN_COUNT}", note=note)
+    # what `go vet` says is no part of a race, and a newer one rejects old code
+    ending = "-vet=off", f"-count={RUN_COUNT}"
+    return _run_words(framework, "go", "test", "-race", folder, *options, *ending, note=note)
 
 
 def _suite_tests(source: bytes, call_pattern: re.Pattern[bytes], suite: bytes) -> Iterable[bytes]:
@@ -404,13 +431,29 @@ def find_reproduction(report: Report, snapshot: CommitSnapshot | None = None) ->
     return _GoTestRun(report, snapshot).find_reproduction()
 
 
-def choose_reproduction(reproduction: Reproduction | None, steps: Sequence[Claim]) -> Reproduction | None:
-    """The command, or the steps of the document, in order, if these are more useful."""
+def choose_reproduction(
+    reproduction: Reproduction | None, steps: Sequence[Claim], source_files: Iterable[bytes] | None = None
+) -> Reproduction | None:
+    """The command, or the steps of the document, in order, if these are more useful.
+
+    `source_files`: the files around the race at the commit to run. An injection that they do not name is told.
+    """
     roles = {step.role for step in steps if step.kind == "step"}
     if not roles or (reproduction and not reproduction.is_vague):
         return reproduction
     rows = [row for step in steps if (row := _format_step(step))]
-    return Reproduction(roles.pop() if len(roles) == 1 else "steps", "\n".join(rows), True)
+    note = None
+    if source_files is not None:
+        sources = list(source_files)
+        names = [step.value for step in steps if step.kind == "injection"]
+        absent = [name for name in names if not _is_named(name.rpartition("/")[2], sources)]
+        if absent:
+            note = f"The code around the race does not name {', '.join(absent)} at this commit."
+    return Reproduction(roles.pop() if len(roles) == 1 else "steps", "\n".join(rows), True, note=note)
+
+
+def _is_named(name: str, sources: Iterable[bytes]) -> bool:
+    return any(name.encode("utf-8", "replace") in source for source in sources)
 
 
 def _format_step(step: Claim) -> str:
