@@ -210,6 +210,25 @@ def test_only_names_may_differ(text: str, changes: dict[str, str], is_duplicate:
     assert isinstance(second, Duplicate) is is_duplicate
 
 
+def test_memory_without_an_address() -> None:
+    unlock = """\
+==================
+WARNING: ThreadSanitizer: unlock of an unlocked mutex (or by a wrong thread) (pid=12311)
+    #0 pthread_mutex_unlock <null> (shop+0x42f2d)
+    #1 leave /src/lock.c:10 (shop+0xd4764)
+
+  Location is global 'gate' of size 40 at 0x55d502502380 (shop+0x4020)
+
+  Mutex M1 (0x55d502502380) created at:
+    #0 main /src/main.c:4 (shop+0xd4000)
+
+SUMMARY: ThreadSanitizer: unlock of an unlocked mutex (or by a wrong thread) /src/lock.c:10 in leave
+==================
+"""
+    assert isinstance(read_after(unlock, unlock.replace("55d502", "56d502"))[1], Duplicate)
+    assert not isinstance(read_after(unlock, unlock.replace("55d502502380", "000000000000"))[1], Duplicate)
+
+
 def test_number_of_a_thread_with_a_name_is_part_of_the_report() -> None:
     named = TSAN.replace("Thread T2 (tid", "Thread T2 'worker' (tid")
     assert not isinstance(read_after(named, named.replace("T2", "T3"))[1], Duplicate)

@@ -344,4 +344,5 @@ def parse_intact(grammar: LineGrammar, text: str) -> Report | None:
     ):
         return None
     report = parser.finish(ends_mid_line=False)
-    return None if report is None or report.damage else report
+    # without their first frame, lines may be out of order
+    return None if report is None or report.damage or parser.lacks_top_frame else report

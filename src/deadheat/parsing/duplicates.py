@@ -104,12 +104,12 @@ class KnownReport:
         text = b"".join([fixed + number for fixed, number in zip(self._fixed_pieces, others, strict=True)])
         return self.first.detector.parse_intact(text.decode()) == self.placeholder.report()
 
-    def _traits_of(self, values: tuple[bytes, ...]) -> tuple[list[object], int | None]:
+    def _traits_of(self, values: tuple[bytes, ...]) -> tuple[list[object], int | None, bool]:
         """What a report or its causes contain that is derived from its addresses."""
         addresses = [int(values[i], 16) for i in self._accesses]
         traits = [*map(self.first.detector.address_traits, addresses)]
-        memory = int(values[self._location], 16) if self._location >= 0 and addresses else 0
-        return traits, addresses[0] - memory if memory else None
+        memory = int(values[self._location], 16) if self._location >= 0 else 0
+        return traits, addresses[0] - memory if memory and addresses else None, memory > 0
 
     def _placeholder_values(self, values: tuple[bytes, ...], groups: list[str]) -> tuple[bytes, ...]:
         """Numbers that no report contains, in place of its own."""
