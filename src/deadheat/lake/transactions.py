@@ -155,7 +155,7 @@ def _read_intent(lake: Lake, name: str) -> Intent | None:
     """An intent, or None if it was removed, because its change is done, or is unreadable."""
     try:
         return Intent.from_json(json.loads(lake.storage.read_bytes(f"{INTENT_FOLDER}/{name}")))
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+    except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
 
 
