@@ -19,7 +19,7 @@ _EXECUTIONS = re.compile(r"stat::number_of_executed_units: (\d+)")
 _PROGRESS = re.compile(r"^#(\d+)\t", re.MULTILINE)
 _FINDING = re.compile(r"^FINDING (\S+): (.*)$", re.MULTILINE)
 # "artifact_prefix='…'; Test unit written to …/timeout-ab12"
-_ARTIFACT = re.compile(r"Test unit written to (\S+)")
+_ARTIFACT = re.compile(r"Test unit written to (\S*/(?:timeout|oom|crash|leak)-\S+)")
 _MIN_SECONDS = 5
 
 

@@ -62,6 +62,7 @@ def _fuzz(target: FuzzTarget, folder: Path, seconds: int) -> None:
     dictionary.write_text(seeds.dictionary())
     options = [
         f"-max_total_time={seconds}", f"-max_len={target.max_size}", f"-dict={dictionary}", f"-timeout={_TIMEOUT}",
+        f"-report_slow_units={_TIMEOUT}",
         f"-rss_limit_mb={_MEMORY}", f"-artifact_prefix={findings}/", "-print_final_stats=1",
     ]  # fmt: skip
     mutator = {"custom_mutator": _make_mutator(target, texts)} if target.mutations else {}
