@@ -138,6 +138,10 @@ def _baseline_seeds() -> Iterable[bytes]:
     )
     yield text.encode()
     yield from text.encode().splitlines()
+    aliases = [
+        f"47d9f89a {link}" for link in ("0f3e5a7c", "=main", "?0f3e5a7c", "!0f3e5a7c", "<0f3e5a7c", "#a0f3e5a7c")
+    ]
+    yield json.dumps({"race": "47d9f89a", "title": "x", "aliases": aliases}).encode()
     yield b'# comment\n\n{"mute": "race:*Cart*", "reason": "known", "owner": "me", "expires": "2026-12-31"}\n'
 
 
