@@ -35,15 +35,20 @@ class FuzzedTarget:
     inputs: int = 0  # that reach different code
     findings: dict[str, str] = field(default_factory=dict)  # path of the input, and what is wrong
 
-    def read_log(self) -> None:
-        """Adds the output of a process that has ended."""
+    def read_log(self, status: int) -> bool:
+        """Adds the output of a process that has ended. Returns whether to start it again."""
         text = self.log.read_text(errors="replace")
-        self.log.unlink()
         statuses = [(int(coverage), int(inputs)) for coverage, inputs in _STATUS.findall(text)]
         self.coverage, self.inputs = max([*statuses, (self.coverage, self.inputs)])
         self.executions += max(map(int, _EXECUTIONS.findall(text) or _PROGRESS.findall(text)), default=0)
         self.findings |= dict(_FINDING.findall(text))
-        self.findings |= dict.fromkeys(_ARTIFACT.findall(text), "takes too much time or memory, or ends the process")
+        artifacts = _ARTIFACT.findall(text)
+        self.findings |= dict.fromkeys(artifacts, "takes too much time or memory, or ends the process")
+        if status and not artifacts:
+            self.findings[f"(see {self.log})"] = "the process ended"
+        else:
+            self.log.unlink()
+        return bool(artifacts)
 
     def format_line(self) -> str:
         counts = f"{self.executions:>11,} executions {self.coverage:>6} edges {self.inputs:>5} inputs"
@@ -105,8 +110,7 @@ def _fuzz_targets(targets: list[FuzzTarget], seconds: int, jobs: int, folder: Pa
             start(FuzzedTarget(target, end, folder / f"{target.name}.log"))
         process, status = os.wait()
         one = running.pop(process)
-        one.read_log()
-        if status and one.findings and one.end - time.monotonic() > _MIN_SECONDS:
+        if one.read_log(status) and one.end - time.monotonic() > _MIN_SECONDS:
             start(one)
         else:
             print(one.format_line() if one.executions else f"{one.target.name}: cannot be run", flush=True)

@@ -83,11 +83,12 @@ def mutate_json(data: bytes, rng: random.Random, seeds: Sequence[bytes]) -> byte
     for start, end in ((0, len(lines)), (at, at + 1)):
         try:
             value = json.loads(b"\n".join(lines[start:end]))
+            for _ in range(rng.choice((1, 1, 2))):
+                _change_value(value, rng)
+            text = json.dumps(value)
         except (ValueError, RecursionError):
             continue
-        for _ in range(rng.choice((1, 1, 2))):
-            _change_value(value, rng)
-        lines[start:end] = [json.dumps(value).encode("utf-8", "replace")]
+        lines[start:end] = [text.encode()]
         return b"\n".join(lines)
     return data
 

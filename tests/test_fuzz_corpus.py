@@ -47,6 +47,12 @@ def test_a_mutation_of_json_is_json_and_changes_one_line() -> None:
         assert lines[0] == text.split(b"\n")[0] or lines[1] == text.split(b"\n")[1]
 
 
+def test_json_that_is_nested_too_deeply_is_not_mutated() -> None:
+    text = b"[" * 900 + b"1" + b"]" * 900
+    for seed in range(20):
+        assert mutate_json(text, random.Random(seed), ()).startswith(b"[")
+
+
 def test_mutations_of_lines_are_many_and_repeatable() -> None:
     text = b"a\nb\nc\nd\ne"
     mutated = [mutate_lines(text, random.Random(seed), (b"x\ny",)) for seed in range(60)]
@@ -61,9 +67,12 @@ def test_log_of_a_process_is_summed(tmp_path: Path) -> None:
         "#64\tpulse  cov: 9 ft: 9 corp: 4/9b\nartifact_prefix='a/'; Test unit written to a/timeout-c\n",
     ):
         one.log.write_text(text)
-        one.read_log()
+        assert one.read_log(int("artifact" in text)) == ("artifact" in text)
     assert (one.executions, one.coverage, one.inputs) == (94, 9, 4)
     assert list(one.findings) == ["a/b", "a/timeout-c"]
+    one.log.write_text("MemoryError")
+    assert not one.read_log(1)
+    assert list(one.findings)[2:] == [f"(see {one.log})"]
 
 
 @pytest.mark.parametrize(("content", "status"), [(b"_ZN4shop4CartC1Ev", 0), (b"[", 1)])
