@@ -103,7 +103,7 @@ def _change_value(value: Any, rng: random.Random) -> None:
         case 0:
             del container[key]
         case 1 | 2:
-            container[key] = rng.choice(_ODD_VALUES)
+            container[key] = copy.deepcopy(rng.choice(_ODD_VALUES))
         case 3 if isinstance(container, list):
             container.insert(key, container[key])
         case _:

@@ -47,6 +47,12 @@ def test_a_mutation_of_json_is_json_and_changes_one_line() -> None:
         assert lines[0] == text.split(b"\n")[0] or lines[1] == text.split(b"\n")[1]
 
 
+def test_mutations_of_json_do_not_change_the_next_ones() -> None:
+    text = b'{"a": [1], "b": {}}'
+    mutated = [mutate_json(text, random.Random(seed), ()) for seed in range(300)]
+    assert mutated == [mutate_json(text, random.Random(seed), ()) for seed in range(300)]
+
+
 def test_json_that_is_nested_too_deeply_is_not_mutated() -> None:
     text = b"[" * 900 + b"1" + b"]" * 900
     for seed in range(20):
