@@ -44,7 +44,8 @@ class ByteLayout:
         def read_narrow(size: int) -> bytes:
             raw = read(size & -self.unit_size)
             raw += _read_exactly(read, -len(raw) % self.unit_size)
-            return _narrow_units(raw, self.low_byte, self.unit_size)
+            # a unit that is cut off at the end of the file is no character
+            return _narrow_units(raw[: len(raw) // self.unit_size * self.unit_size], self.low_byte, self.unit_size)
 
         return read_narrow
 
