@@ -2,11 +2,12 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+FUZZ_SECONDS ?= 600
 STAMP := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: help demo test lint types tests oracle bench eval docs fuzz cases record clean
+.PHONY: help demo test lint types tests oracle bench eval docs fuzz soak cases record clean
 .DEFAULT_GOAL := help
 
 help: ## print this list
@@ -62,8 +63,11 @@ docs: $(STAMP) ## generate the pages and outputs that come from the code, then b
 	$(BIN)/python tools/docs.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
-fuzz: $(INSTALLED) ## long runs: 5 GiB of logs, a 500 MiB line, hostile and damaged text, killed ingests
-	$(BIN)/python -m bench.fuzz
+fuzz: $(STAMP) ## fuzz all that reads untrusted input for FUZZ_SECONDS; FUZZ_TARGETS selects targets
+	PYTHONPATH=src $(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+soak: $(INSTALLED) ## long runs: 5 GiB of logs, a 500 MiB line, hostile and damaged text, killed ingests
+	$(BIN)/python -m bench.soak
 	$(BIN)/python -m bench.killed_ingest
 	$(BIN)/python -m bench.killed_ingest --watch
 
@@ -73,4 +77,4 @@ record: $(STAMP) ## record the corpus again with every installed toolchain and d
 	$(BIN)/python -m corpus.record_c
 
 clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage build site
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .fuzz .coverage build site

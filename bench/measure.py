@@ -45,16 +45,17 @@ def run_command(command: Sequence[str], memory: bool = True) -> CommandRun:
     return CommandRun(seconds, watch.peak / 1024, status, lines)
 
 
-def best_processor_seconds(command: Sequence[str], times: int = 3) -> float:
-    """Least processor seconds of a command and its children; other load on the machine hardly changes them."""
-    seconds = []
+def best_processor_seconds(commands: Sequence[Sequence[str]], times: int = 5) -> list[float]:
+    """Least processor seconds of each command and its children; the commands run in turns, so that load affects all."""
+    seconds: list[list[float]] = [[] for _ in commands]
     for _ in range(times):
-        before = os.times()
-        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        after = os.times()
-        user, system = after.children_user - before.children_user, after.children_system - before.children_system
-        seconds.append(user + system)
-    return min(seconds)
+        for command, measured in zip(commands, seconds, strict=True):
+            before = os.times()
+            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            after = os.times()
+            user, system = after.children_user - before.children_user, after.children_system - before.children_system
+            measured.append(user + system)
+    return [*map(min, seconds)]
 
 
 def best_output_seconds(command: Sequence[str], size: int, times: int = 3) -> float:

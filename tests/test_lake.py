@@ -207,6 +207,26 @@ def test_a_pattern_reads_a_path_from_its_end() -> None:
     assert (dated.time, dated.job) == (datetime(2026, 5, 1, tzinfo=UTC), "unit")
 
 
+@pytest.mark.parametrize(
+    ("pattern", "path", "fields"),
+    [
+        ("**/{repo}/*/{job}.log", "/ci/shop/12/34/unit.log", {"repo": "12", "job": "unit"}),
+        ("{repo}/**/{job}.log", "ci/shop/12/34/unit.log", {"repo": "ci", "job": "unit"}),
+        ("{job}-*.log", "ci/a-b-c.log", {"job": "a-b"}),
+        ("{run}/x.log", "x.log", None),
+        ("x.log", "/ci/x.log", {}),
+        ("x.log", "/ci/ax.log", None),
+        ("{repo}*{job}", "ci/ab", {"repo": "a", "job": "b"}),
+    ],
+)
+def test_wildcards_of_a_path_pattern_are_as_long_as_possible(
+    pattern: str, path: str, fields: dict[str, str] | None
+) -> None:
+    found = ci_metadata.PathPattern(pattern)
+    assert found.matches_path(path) == (fields is not None)
+    assert found(path) == CiRun(**(fields or {}))  # type: ignore[arg-type]
+
+
 def test_a_malformed_path_pattern_is_an_error() -> None:
     with pytest.raises(DeadheatError, match=r"\{user\} is unknown"):
         ci_metadata.PathPattern("{user}/x.log")

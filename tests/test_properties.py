@@ -7,6 +7,7 @@ import json
 import random
 import re
 from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -457,6 +458,12 @@ def test_another_schema_is_refused() -> None:
     (sighting,) = CASES["go/two-goroutines"].sightings()
     row = {**deadheat.sighting_to_wire(sighting), "schema": 99}
     with pytest.raises(ValueError, match="schema 99"):
+        deadheat.sighting_from_wire(row)
+
+
+@pytest.mark.parametrize("row", [[], "x", {}, {"schema": 1}, {"schema": 1, "document": "x"}])
+def test_what_is_no_sighting_is_refused(row: Any) -> None:
+    with pytest.raises(ValueError, match="not a line of"):
         deadheat.sighting_from_wire(row)
 
 

@@ -257,6 +257,10 @@ class ReportSource:
     def report(self) -> Report:
         return self.original
 
+    def with_placeholders(self) -> ReportSource:
+        """The same report with numbers that no other text contains; itself if it is no duplicate."""
+        return self
+
     def rename(self, name: str) -> str:
         """An actor or address of the original, as it is in this report."""
         return name

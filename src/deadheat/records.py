@@ -300,4 +300,4 @@ def _read_block(joined: JoinedRecords, uri: str, start: int, end: int, opt_in: b
 
 def sort_key(record: LogRecord) -> tuple[Any, ...]:
     """The order of records of one stream; a missing value comes first."""
-    return (*((value is not None, value) for value in record.key), record.file, record.position)
+    return tuple((value is not None, value) for value in record.key), record.file, record.position

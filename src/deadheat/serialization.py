@@ -98,12 +98,19 @@ def location_and_locks_to_wire(report: Report) -> JsonDict:
 
 
 def sighting_from_wire(record: JsonDict) -> Sighting:
-    """The inverse of `sighting_to_wire`; raises ValueError for another schema.
+    """The inverse of `sighting_to_wire`; raises ValueError for another schema, and for what is no sighting.
 
     Diagnosing the sighting again gives the causes of the record, which has no offsets of instructions.
     """
-    if record["schema"] != SCHEMA_VERSION:
-        raise ValueError(f"schema {record['schema']}; this deadheat reads schema {SCHEMA_VERSION}")
+    try:
+        if (schema := record["schema"]) == SCHEMA_VERSION:
+            return _sighting_from_wire(record)
+    except (LookupError, TypeError, AttributeError, StopIteration) as error:
+        raise ValueError(f"not a line of `scan --format jsonl`: {error!r}") from error
+    raise ValueError(f"schema {schema}; this deadheat reads schema {SCHEMA_VERSION}")
+
+
+def _sighting_from_wire(record: JsonDict) -> Sighting:
     document = record["document"]
     report = Report(
         detector=record["detector"],

@@ -314,7 +314,7 @@ def _parse_known_race(number: int, record: dict[str, Any]) -> KnownRace:
         _text_list_field(number, record, "sites"),
         _text_list_field(number, record, "merged"),
         tuple(Variant(match[2], match[3], int(match[4]), match[5] or "") for match in current),
-        _text_list_field(number, record, "aliases"),
+        _alias_field(number, record),
         _text_list_field(number, record, "split"),
         bool(names) and not current,
         *(_text_field(number, record, name) for name in _ORIGIN_FIELDS),
@@ -339,6 +339,16 @@ def _text_field(number: int, record: dict[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise BaselineLineError(number, f'"{key}" is not a string')
     return value
+
+
+def _alias_field(number: int, record: dict[str, Any]) -> tuple[str, ...]:
+    aliases = _text_list_field(number, record, "aliases")
+    for alias in aliases:
+        try:
+            Link.decode(alias.partition(" ")[2])
+        except (ValueError, IndexError):
+            raise BaselineLineError(number, f"{alias!r} is not an alias") from None
+    return aliases
 
 
 def _text_list_field(number: int, record: dict[str, Any], key: str) -> tuple[str, ...]:

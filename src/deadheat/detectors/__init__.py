@@ -92,8 +92,14 @@ class Detector(Protocol):
     # the first and last bytes of an undamaged report, or None
     report_start: bytes | None = None
     report_end: bytes | None = None
-    # numbers that differ between runs: groups `address` (hexadecimal) and `actor` (decimal)
+    report_end_size: int = 1  # how many of the last bytes are part of the report
+    # Numbers that differ between runs, and nothing else in a report: groups `address` and `location` (of the memory),
+    # hexadecimal, `actor` and `process`, decimal. A match without a group is skipped.
     volatile_numbers: re.Pattern[bytes] | None = None
+    # how an undamaged report begins if all its lines have a prefix with the process id; () if it has no such form
+    block_starts: tuple[bytes, ...] = ()
+    # what is on no line after such a report that does not belong to it
+    block_continuation: re.Pattern[bytes] | None = None
 
     def find_opening(self, text: str) -> int:
         """The column where an opening line of a report starts in this line, or -1."""
@@ -122,6 +128,10 @@ class Detector(Protocol):
     def anchor_starts_report(self, anchor: bytes) -> bool:
         """Does a line with this anchor start a report?"""
         return False
+
+    def address_traits(self, address: int) -> object:
+        """What rules derive from the address of an access: reports of which it differs are no duplicates."""
+        return None
 
     def new_parser(self) -> LineParser: ...
 

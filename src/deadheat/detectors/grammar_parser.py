@@ -118,6 +118,7 @@ _MAX_SECTIONS = 200
 _MAX_DETAILS = 200  # of a section
 _ELISION_MARKS = frozenset(("...", "[...]", "…", "[…]", "(...)", "[snip]", "<snip>"))
 _CODE_FENCES = ("```", "~~~")
+_INTACT_VERDICTS = (LineVerdict.ACCEPTED, LineVerdict.NEUTRAL)
 # the indentation of a line that follows an unfinished log line
 _INDENTATION_GAP = lazy_compile(r" {2,}|\t+")
 
@@ -338,3 +339,16 @@ class GrammarParser:
             section.frames.append(last_frame._replace(line=None))
             section.frame_tokens.append(token)
         self._damage.add(Damage.TRUNCATED)
+
+
+def parse_intact(grammar: LineGrammar, text: str) -> Report | None:
+    """Parse a report of which every line is as printed; None if it is damaged."""
+    parser = GrammarParser(grammar)
+    *lines, last = text.split("\n")
+    if any(parser.feed(line) not in _INTACT_VERDICTS for line in lines) or (
+        parser.feed(last) not in (*_INTACT_VERDICTS, LineVerdict.CLOSED)
+    ):
+        return None
+    report = parser.finish(ends_mid_line=False)
+    # without their first frame, lines may be out of order
+    return None if report is None or report.damage or parser.lacks_top_frame else report

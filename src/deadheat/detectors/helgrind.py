@@ -47,6 +47,7 @@ from deadheat.detectors.grammar_parser import (
     LineToken,
     ReportDraft,
     ReportSection,
+    parse_intact,
     search_patterns,
 )
 from deadheat.model import Access, Actor, ActorState, LockEdge, Op, Report
@@ -231,6 +232,14 @@ _REPORT_FRAGMENT = lazy_compile(
     r"[Tt]hread #|conflicts with a previous|race during|was first observed|hg_inter|vgpreload_helgr"
 )
 
+# frames; addresses; threads
+_VOLATILE_NUMBERS = lazy_compile(rb"\n   (?:at|by) 0x[^\n]*|(?<= )0x(?P<address>[0-9A-Fa-f]+)\b|hread #(?P<actor>\d+)")
+# a part of each line above, and of the first lines of other detectors
+_CONTINUATION = lazy_compile(
+    rb"0x|hread|[Ll]ocks? (?:held|at|was)|error code|but before|-{60}|declared at|in frame #"
+    rb"|DATA RACE|goroutine|fatal error|KCSAN|Undefined"
+)
+
 
 class HelgrindDetector(lines.ValgrindDetector):
     """Helgrind, with or without `==pid==` prefixes."""
@@ -247,12 +256,18 @@ class HelgrindDetector(lines.ValgrindDetector):
     opening_literals = ("hread", "Lock at")
     opening_patterns = tuple(_SECTION_PATTERNS[name] for name in _OPENING_SECTIONS)
     fragment_pattern = _REPORT_FRAGMENT
+    block_starts = (b"---Thread-Announcement---", b"Possible data race during ")
+    block_continuation = _CONTINUATION
+    volatile_numbers = _VOLATILE_NUMBERS
 
     def anchor_starts_report(self, anchor: bytes) -> bool:
         return anchor not in (b"conflicts with a previous", b"hg_intercepts.c", b"vgpreload_helgrind")
 
     def new_parser(self) -> GrammarParser:
         return GrammarParser(self)
+
+    def parse_intact(self, text: str) -> Report | None:
+        return parse_intact(self, f"{text}\n")  # a blank line ends it
 
     def parse_line(self, body: str) -> LineToken | None:
         token = lines.parse_shared_line(body)

@@ -53,7 +53,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from deadheat.detectors import Detector, JoinedLinePatterns, find_site, tsan_lines
-from deadheat.detectors.grammar_parser import GrammarParser
+from deadheat.detectors.grammar_parser import GrammarParser, parse_intact
 from deadheat.model import Access, Actor, ActorState, Damage, Frame, Location, Lock, LockEdge, Op, Origin, Report
 from deadheat.symbols import native
 from deadheat.text import lazy_compile
@@ -270,6 +270,12 @@ _JOINED_LINES = JoinedLinePatterns(
     ),
 )
 
+# frames and the summary; the memory; accesses and mutexes; threads; the process
+_VOLATILE_NUMBERS = lazy_compile(
+    rb"\n(?:    #|SUMMARY: )[^\n]*|\n  Location is[^\n]* at 0x(?P<location>[0-9a-f]+)"
+    rb"|(?: at | \()0x(?P<address>[0-9a-f]+)|hread T(?P<actor>\d+)|\((?:pid|tid)=(?P<process>\d+)"
+)
+
 
 class TsanDetector(Detector):
     """ThreadSanitizer, as gcc and clang print it."""
@@ -287,12 +293,18 @@ class TsanDetector(Detector):
     lookback_bytes = 1 << 14
     joined_lines = _JOINED_LINES
     allows_headerless_stack = True
+    report_start = b"WARNING: ThreadSanitizer: "
+    report_end = b"\n==================\n"
+    volatile_numbers = _VOLATILE_NUMBERS
 
     def anchor_starts_report(self, anchor: bytes) -> bool:
         return anchor.startswith(b"ThreadSanitizer")
 
     def new_parser(self) -> GrammarParser:
         return GrammarParser(self)
+
+    def parse_intact(self, text: str) -> Report | None:
+        return parse_intact(self, text)
 
     def parse_line(self, body: str) -> LineToken | None:
         return tsan_lines.parse_line(body)

@@ -199,7 +199,7 @@ def _read_intent(lake: Lake, name: str) -> Intent | None:
     """An intent, or None if it was removed, because its change is done, or is unreadable."""
     try:
         return Intent.from_json(lake.storage.read_json(f"{INTENT_FOLDER}/{name}"))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
 
 

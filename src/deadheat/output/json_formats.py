@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import serialization
 from deadheat.api import diagnose_sighting
 from deadheat.output.race_counts import LinePacker, LineTemplate, PackedLineStore, unpack_lines
 from deadheat.printable import format_json
-from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from deadheat.output import OutputStyle
 
 
-# values that differ between duplicates: "0x00c000124010", "goroutine 7"
-_VARYING_VALUE = lazy_compile(rb'"(?:0x|[a-z]+ )([0-9a-f]+)"')
-# the same in an evidence sentence: "goroutine 7 writes at 0x00c000124010"
-_VARYING_VALUE_IN_EVIDENCE = lazy_compile(rb"(?:goroutine |0x)([0-9a-f]+)\b")
-_CAUSES_KEY = b'"causes": '
 # in a JSON string a quote is escaped, so this never occurs in a text
 _RACE_KEY = b'"race": "'
 # indexes of the values that fill the gaps of a duplicate's line; the varying values come last
@@ -32,6 +27,8 @@ class DuplicateTemplate:
     """The JSON of a duplicated report with gaps for the values of `_gap_values_of`."""
 
     def __init__(self, sighting: Sighting) -> None:
+        # numbers that are in no other text show where the numbers of a report are
+        sighting = sighting._replace(source=sighting.source.with_placeholders())
         record = serialization.sighting_to_wire(diagnose_sighting(sighting))
         position = [*record].index("document")
         before_document, after_document = dict([*record.items()][:position]), dict([*record.items()][position + 1 :])
@@ -62,17 +59,11 @@ def _gap_values_of(sighting: Sighting) -> list[bytes]:
 
 def _split_at_names(text: bytes, names: tuple[bytes, ...]) -> tuple[list[bytes], list[int]]:
     """Splits the text at the varying values; returns the pieces and the gap indexes."""
-    causes_start = text.rfind(_CAUSES_KEY)
-    matches = [
-        *_VARYING_VALUE.finditer(text, 0, causes_start),
-        *_VARYING_VALUE_IN_EVIDENCE.finditer(text, causes_start),
-    ]
     pieces, gaps, end = [], [], 0
-    for match in matches:
-        if match[1] in names:
-            pieces.append(text[end : match.start(1)])
-            gaps.append(_FIRST_NAME_GAP + names.index(match[1]))
-            end = match.end(1)
+    for match in re.finditer(b"|".join(dict.fromkeys(names)), text):
+        pieces.append(text[end : match.start()])
+        gaps.append(_FIRST_NAME_GAP + names.index(match[0]))
+        end = match.end()
     return [*pieces, text[end:]], gaps
 
 

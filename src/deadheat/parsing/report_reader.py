@@ -10,7 +10,7 @@ from deadheat.parsing.candidate_filter import CandidateFilter
 from deadheat.parsing.damaged_region import DamagedRegion
 from deadheat.parsing.duplicates import DuplicateIndex, IntactReport
 from deadheat.parsing.test_events import RACE_PHRASE
-from deadheat.parsing.wrapped_reports import unwrap_report
+from deadheat.parsing.wrapped_reports import unwrap_blocks, unwrap_report
 from deadheat.text import decoding
 from deadheat.text.decoding import UTF8
 from deadheat.text.prefilter import Prefilter, make_prefilter
@@ -29,27 +29,18 @@ if TYPE_CHECKING:
 RANGE_OVERLAP: Final = 1 << 18
 
 
-class _IntactDelimiters:
-    """The opening and closing of a detector's undamaged reports."""
+class _IntactForm:
+    """How a detector's undamaged reports begin and end. Those without a closing are blocks of lines."""
 
-    __slots__ = ("adjacent_start", "bar_size", "closing", "detector", "opening")
+    __slots__ = ("adjacent_start", "bar_size", "closing", "closing_size", "detector", "opening")
 
-    def __init__(self, detector: Detector, opening: bytes, closing: bytes) -> None:
-        self.detector, self.opening, self.closing = detector, opening, closing
+    def __init__(self, detector: Detector) -> None:
+        self.detector = detector
+        self.opening, self.closing = detector.report_start or b"", detector.report_end or b""
+        self.closing_size = detector.report_end_size
         # the part of the closing that stays after a report, and the beginning of an adjacent report
-        self.bar_size = len(closing.lstrip())
-        self.adjacent_start = closing.lstrip() + opening
-
-
-def _intact_delimiters(detectors: Sequence[Detector]) -> dict[str, _IntactDelimiters]:
-    """Delimiters by detector name, for detectors whose reports have them."""
-    return {
-        detector.name: _IntactDelimiters(detector, detector.report_start, detector.report_end)
-        for detector in detectors
-        if detector.report_start is not None
-        and detector.report_end is not None
-        and detector.volatile_numbers is not None
-    }
+        self.bar_size = len(self.closing.lstrip())
+        self.adjacent_start = self.closing.lstrip() + self.opening
 
 
 class ReportReader:
@@ -60,9 +51,9 @@ class ReportReader:
         self._duplicates = DuplicateIndex()
         self._max_lookback = max([detector.lookback_bytes for detector in self.detectors], default=0)
         owners = [(anchor, detector) for detector in self.detectors for anchor in detector.anchors]
-        delimiters_by_name = _intact_delimiters(self.detectors)
+        forms = {owner.name: _IntactForm(owner) for owner in self.detectors if owner.volatile_numbers is not None}
         self._anchor_owners = [
-            (owner, owner.anchor_starts_report(anchor), delimiters_by_name.get(owner.name)) for anchor, owner in owners
+            (owner, owner.anchor_starts_report(anchor), forms.get(owner.name)) for anchor, owner in owners
         ]
         hints = tuple(hint for detector in self.detectors for hint in detector.hints)
         self.prefilter: Prefilter = make_prefilter(tuple(anchor for anchor, _ in owners), hints, RACE_PHRASE)
@@ -89,7 +80,7 @@ class ReportReader:
         last = None if end is None else end + self._max_lookback
         while (hit := window.next_hit(at, last)) is not None:
             offset, index = hit
-            detector, starts_report, delimiters = self._anchor_owners[index]
+            detector, starts_report, form = self._anchor_owners[index]
             if candidates.is_known_miss(detector, offset):
                 at = offset + 1
                 continue
@@ -97,15 +88,16 @@ class ReportReader:
             if last is not None and line >= last:
                 break
             try:
-                intact = self._parse_intact(window, line, delimiters, encoding) if starts_report else None
-                if delimiters is not None and intact is not None:
+                intact = self._parse_intact(window, candidates, line, form, encoding) if form and starts_report else []
+                if form is not None and intact:
                     if end is not None and line >= end:
                         break
-                    while intact is not None:
-                        at = covered_end = intact.span.end
-                        if intact.span.offset >= start:
-                            yield intact
-                        intact = self._parse_adjacent(window, at, end, delimiters)
+                    while intact:
+                        for located in intact:
+                            at = covered_end = located.span.end
+                            if located.span.offset >= start and (end is None or located.span.offset < end):
+                                yield located
+                        intact = self._parse_adjacent(window, at, end, form)
                     continue
                 if not candidates.may_contain_report(detector, line, covered_end):
                     at = offset + 1
@@ -123,47 +115,64 @@ class ReportReader:
                 at = max(at, offset + 1)
 
     def _parse_intact(
-        self, window: SlidingWindow, line: int, delimiters: _IntactDelimiters | None, encoding: str
-    ) -> LocatedReport | None:
-        """The undamaged report that begins here, if there is one."""
-        if delimiters is None:
-            return None
-        if window.peek(line, len(delimiters.opening)) == delimiters.opening:
-            return self._parse_intact_at(window, line, delimiters)
-        opening, closing = delimiters.opening, delimiters.closing
-        unwrapped = unwrap_report(window, line, opening, closing, MAX_REPORT_SIZE) if encoding == UTF8 else None
-        source = self._parse_raw(unwrapped.raw, delimiters) if unwrapped else None
+        self, window: SlidingWindow, candidates: CandidateFilter, line: int, form: _IntactForm, encoding: str
+    ) -> list[LocatedReport]:
+        """The undamaged reports that begin here; several if they are blocks of lines."""
+        if form.opening and window.peek(line, len(form.opening)) == form.opening:
+            return self._parse_intact_at(window, line, form)
+        if encoding != UTF8 or candidates.is_known_miss(form, line):
+            return []
+        if not form.opening:
+            return self._parse_blocks(window, candidates, line, form)
+        unwrapped = unwrap_report(window, line, form.opening, form.closing, form.closing_size, MAX_REPORT_SIZE)
+        source = self._parse_raw(unwrapped.raw, form) if unwrapped else None
         if unwrapped is None or source is None:
-            return None
-        return LocatedReport(source, Span(line, unwrapped.size, unwrapped.stream))
+            return []
+        return [LocatedReport(source, Span(line, unwrapped.size, unwrapped.stream))]
+
+    def _parse_blocks(
+        self, window: SlidingWindow, candidates: CandidateFilter, line: int, form: _IntactForm
+    ) -> list[LocatedReport]:
+        """The undamaged reports in the lines of a process; empty if one of them is damaged."""
+        located: list[LocatedReport] = []
+        blocks, end = unwrap_blocks(window, line, form.detector, MAX_REPORT_SIZE)
+        for block in blocks:
+            source = self._parse_raw(block.raw, form)
+            if source is None:
+                located = []
+                break
+            located.append(LocatedReport(source, Span(line + block.start, block.size, block.stream)))
+        if not located:
+            candidates.record_miss(form, end)
+        return located
 
     def _parse_adjacent(
-        self, window: SlidingWindow, at: int, end: int | None, delimiters: _IntactDelimiters
-    ) -> LocatedReport | None:
+        self, window: SlidingWindow, at: int, end: int | None, form: _IntactForm
+    ) -> list[LocatedReport]:
         """The undamaged report that directly follows one that ends at `at`; needs no search."""
-        line = at + delimiters.bar_size
-        if end is not None and line >= end:
-            return None
-        if not window.continues_with(at, delimiters.adjacent_start):
-            return None
-        return self._parse_intact_at(window, line, delimiters)
+        line = at + form.bar_size
+        if not form.opening or (end is not None and line >= end):
+            return []
+        if not window.continues_with(at, form.adjacent_start):
+            return []
+        return self._parse_intact_at(window, line, form)
 
-    def _parse_intact_at(self, window: SlidingWindow, line: int, delimiters: _IntactDelimiters) -> LocatedReport | None:
+    def _parse_intact_at(self, window: SlidingWindow, line: int, form: _IntactForm) -> list[LocatedReport]:
         """The undamaged report that begins here, or a duplicate of a known one."""
-        raw = window.bytes_until(line, delimiters.closing, MAX_REPORT_SIZE)
-        if raw is None:
-            return None
-        source = self._parse_raw(raw, delimiters)
-        return LocatedReport(source, Span(line, len(raw) + len(delimiters.closing))) if source else None
+        raw = window.bytes_until(line, form.closing, MAX_REPORT_SIZE)
+        if raw is None or raw.find(form.opening, 1) >= 0:
+            return []
+        source = self._parse_raw(raw, form)
+        return [LocatedReport(source, Span(line, len(raw) + form.closing_size))] if source else []
 
-    def _parse_raw(self, raw: bytes, delimiters: _IntactDelimiters) -> ReportSource | None:
+    def _parse_raw(self, raw: bytes, form: _IntactForm) -> ReportSource | None:
         """The report from its opening to its closing, or a duplicate of a known one."""
         duplicate = self._duplicates.find_duplicate(raw)
         if duplicate is not None:
             return duplicate
-        report = delimiters.detector.parse_intact(raw.decode()) if decoding.is_clean(raw) else None
+        report = form.detector.parse_intact(raw.decode()) if decoding.is_clean(raw) else None
         if report is None:
             return None
-        intact = IntactReport(delimiters.detector, raw, report)
+        intact = IntactReport(form.detector, raw, report)
         self._duplicates.add_report(intact)
         return intact

@@ -127,6 +127,10 @@ class GoTestAttributor:
         text, base = self._buffered_range()
         text = text[first - base : end - base] if base <= first and end <= base + len(text) else b""
         text = text or self._read_range(first, end)
+        raced = _raced_in_records(text, [phrase - first for phrase in phrases], span.stream)
+        refined = [_only_leaf(raced, test) for test in known_tests] if raced is not None else [None]
+        if None not in refined:
+            return tuple(refined)
         # from the first line that begins there
         line_start = text.find(b"\n") + 1 if begin else 0
         parser = GoTestEventParser(first + line_start)
@@ -239,6 +243,23 @@ def _raced_tests(package_events: list[GoTestEvent], stream: str | None) -> set[s
     if any(event.package != (stream or "") or not event.test for event in raced_events):
         return None
     return {event.test for event in raced_events}
+
+
+def _raced_in_records(text: bytes, phrases: list[int], package: str | None) -> set[str] | None:
+    """The tests that raced, if the lines of the phrases are events of `go test -json` and name all of them."""
+    raced: set[str] = set()
+    packages: set[str] = set()
+    for phrase in phrases if package else ():
+        line_start, line_end = text.rfind(b"\n", 0, phrase) + 1, text.find(b"\n", phrase) + 1
+        if not line_start or not line_end:
+            return None
+        for event in GoTestEventParser().feed(text[line_start:line_end]):
+            if not event.package or not event.test or event.kind != "raced":
+                return None
+            packages.add(event.package)
+            if event.package == package:
+                raced.add(event.test)
+    return raced if package in packages else None
 
 
 def _test_activity(package_events: list[GoTestEvent], offset: int) -> GoTestActivity:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.errors import DeadheatError
 from deadheat.model import CiRun
@@ -43,49 +43,116 @@ def run_from_environment(environment: Mapping[str, str]) -> CiRun:
     return CiRun(**values)  # type: ignore[arg-type]
 
 
+class _Piece(NamedTuple):
+    """A part of a pattern: a text, or a wildcard with the least and the greatest number of its characters."""
+
+    text: str = ""
+    field: str = ""
+    least: int = 0
+    most: int = 0
+    crosses_folders: bool = False
+
+
+# the end of a longer path is matched
+_MAX_PATH_LENGTH = 4096
+_NOWHERE = 1 << 30
+
+
 class PathPattern:
-    """A pattern such as `{repo}/{branch}/{run}/{job}.log`, matched at the end of a path."""
+    """A pattern such as `{repo}/{branch}/{run}/{job}.log`, matched at the end of a path.
+
+    The time is linear in the length of the path and of the pattern: paths may come from an archive.
+    """
 
     def __init__(self, pattern: str) -> None:
-        pieces, position = [r"(?:^|/)"], 0
+        self._pieces: list[_Piece] = []
+        position = 0
         for match in _PATTERN_FIELD.finditer(pattern):
-            pieces.append(_literal_pattern(pattern, position, match.start()))
-            pieces.append(_field_pattern(pattern, *match.groups()))
+            self._pieces.append(_literal_piece(pattern, position, match.start()))
+            self._pieces.append(_wildcard_piece(pattern, *match.groups()))
             position = match.end()
-        pieces.append(_literal_pattern(pattern, position, len(pattern)))
-        try:
-            self._pattern = re.compile("".join(pieces) + r"\Z")
-        except re.error:
-            raise DeadheatError("has a field twice", pattern, "remove one, or use *") from None
+        self._pieces.append(_literal_piece(pattern, position, len(pattern)))
+        # without `**`, the last folders of a path suffice
+        self._depth = None if "**" in pattern else pattern.count("/") + 2
+        fields = [piece.field for piece in self._pieces if piece.field]
+        if len({*fields}) < len(fields):
+            raise DeadheatError("has a field twice", pattern, "remove one, or use *")
 
     def matches_path(self, path: str) -> bool:
-        return self._search_path(path) is not None
+        return self._match_path(path) is not None
 
-    def _search_path(self, path: str) -> re.Match[str] | None:
-        return self._pattern.search(path[-4096:])
+    def _match_path(self, path: str) -> dict[str, str] | None:
+        """The fields of a path; the match that begins first, with wildcards as long as possible from left to right."""
+        path = path[-_MAX_PATH_LENGTH:]
+        if self._depth is not None:
+            path = "/".join(path.split("/")[-self._depth :])
+        ends = [[position == len(path) for position in range(len(path) + 1)]]  # of each piece, the last one first
+        for piece in reversed(self._pieces):
+            ends.append(_starts_of(piece, path, ends[-1]))
+        starts = (at for at, is_start in enumerate(ends.pop()) if is_start and (at == 0 or path[at - 1] == "/"))
+        if (start := next(starts, None)) is None:
+            return None
+        fields = {}
+        for piece in self._pieces:
+            is_end, end = ends.pop(), _furthest_end(piece, path, start)
+            while not is_end[end]:
+                end -= 1
+            if piece.field:
+                fields[piece.field] = path[start:end]
+            start = end
+        return fields
 
     def __call__(self, path: str) -> CiRun:
-        match = self._search_path(path)
-        if match is None:
+        fields = self._match_path(path)
+        if fields is None:
             return CiRun()
-        values: dict[str, str | datetime | None] = {**match.groupdict()}
-        if (timestamp := match.groupdict().get("time")) is not None:
-            values["time"] = _parse_optional_time(timestamp)
+        values: dict[str, str | datetime | None] = {**fields}
+        if "time" in fields:
+            values["time"] = _parse_optional_time(fields["time"])
         return CiRun(**values)  # type: ignore[arg-type]
 
 
-def _literal_pattern(pattern: str, start: int, end: int) -> str:
+def _starts_of(piece: _Piece, path: str, is_end: list[bool]) -> list[bool]:
+    """Where a piece may start so that it ends at one of the ends."""
+    is_start = [False] * len(is_end)
+    if piece.most == 0:
+        at = path.find(piece.text)
+        while at >= 0:
+            is_start[at] = is_end[at + len(piece.text)]
+            at = path.find(piece.text, at + 1)
+        return is_start
+    # the nearest end from each position on, and the nearest slash
+    nearest, nearest_end, slash = [_NOWHERE] * piece.least, _NOWHERE, len(path)
+    for at in range(len(path), -1, -1):
+        if is_end[at]:
+            nearest_end = at
+        nearest.append(nearest_end)
+        if at < len(path) and path[at] == "/":
+            slash = at
+        end = nearest[-1 - piece.least]  # the first one at least so many characters further
+        is_start[at] = end <= at + piece.most and (piece.crosses_folders or end <= slash)
+    return is_start
+
+
+def _furthest_end(piece: _Piece, path: str, start: int) -> int:
+    if piece.most == 0:
+        return start + len(piece.text)
+    slash = -1 if piece.crosses_folders else path.find("/", start)
+    return min(start + piece.most, slash if slash >= 0 else len(path))
+
+
+def _literal_piece(pattern: str, start: int, end: int) -> _Piece:
     if not {"{", "}"}.isdisjoint(pattern[start:end]):
         raise DeadheatError("has a brace that does not enclose a field name", pattern, _FIELD_HELP)
-    return re.escape(pattern[start:end])
+    return _Piece(pattern[start:end])
 
 
-def _field_pattern(pattern: str, field: str | None, double_star: str | None, star: str | None) -> str:
+def _wildcard_piece(pattern: str, field: str | None, double_star: str | None, star: str | None) -> _Piece:
     if double_star or star:
-        return r".{0,1000}" if double_star else r"[^/]{0,255}"
+        return _Piece(most=1000, crosses_folders=True) if double_star else _Piece(most=255)
     if field not in RUN_FIELDS:
         raise DeadheatError(f"{{{field}}} is unknown", pattern, _FIELD_HELP)
-    return rf"(?P<{field}>[^/]{{1,255}})"
+    return _Piece(field=field or "", least=1, most=255)
 
 
 def parse_time(text: str) -> datetime:

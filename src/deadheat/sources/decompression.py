@@ -18,6 +18,8 @@ _READ_SIZE = 1 << 14
 # 128 KiB of zstd can be packed in four bytes, and its decoder does not limit what it returns
 _ZSTD_READ_SIZE = 1 << 10
 MAX_OUTPUT = 1 << 16
+# a decompressor that meets damage drops what it unpacked in the same call
+_PIECE_SIZE = 1 << 12
 # dictionaries of xz files are usually 8 MiB, at most 64 MiB with `xz -9`
 _XZ_MEMORY = 1 << 28
 _ZSTD_WINDOW = 1 << 27
@@ -131,20 +133,41 @@ class DecompressedFile(io.RawIOBase):
         self._file, self._format = file, compression
         self._decompressor: _Decompressor | None = compression.new_decompressor()
         self._input = b""
+        self._unpacked = b""
+        self._error: Exception | None = None
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1, /) -> bytes:
-        limit = min(size, MAX_OUTPUT) if size >= 0 else MAX_OUTPUT
-        while limit and (decompressor := self._current_decompressor()) is not None:
+        size = min(size, MAX_OUTPUT) if size >= 0 else MAX_OUTPUT
+        if not self._unpacked:
+            self._unpacked = self._unpack_block()
+        data, self._unpacked = self._unpacked[:size], self._unpacked[size:]
+        return data
+
+    def _unpack_block(self) -> bytes:
+        """Unpacks up to about `MAX_OUTPUT` bytes. An error is raised once the bytes before it have been returned."""
+        pieces: list[bytes] = []
+        size = 0
+        try:
+            while self._error is None and size < MAX_OUTPUT and (piece := self._unpack_piece()):
+                pieces.append(piece)
+                size += len(piece)
+        except Exception as error:  # noqa: BLE001, raised by the next call
+            self._error = error
+        if self._error is not None and not pieces:
+            raise self._error
+        return b"".join(pieces)
+
+    def _unpack_piece(self) -> bytes:
+        while (decompressor := self._current_decompressor()) is not None:
             block, self._input = self._input, b""
+            is_at_end = False
             if not block and decompressor.needs_input:
                 block = self._file.read(self._format.read_size)
                 is_at_end = not block
-            else:
-                is_at_end = False
-            if data := decompressor.decompress(block, limit):
+            if data := decompressor.decompress(block, _PIECE_SIZE):
                 return data
             if is_at_end and not decompressor.eof:
                 raise EOFError("the data is cut off")

@@ -300,7 +300,7 @@ def _parse_time(value: Any) -> int | None:
         number = Decimal(str(value)) if not isinstance(value, bool) else Decimal(0)
     except InvalidOperation:
         return None
-    if not number.is_finite() or number <= 0 or (digits := number.adjusted()) > _MAX_TIME_DIGITS:
+    if not number.is_finite() or number < 1 or (digits := number.adjusted()) > _MAX_TIME_DIGITS:
         return None
     unit = next(unit for least, unit in _EPOCH_UNITS if digits >= least)
     return int(number * unit)

@@ -227,11 +227,11 @@ def demangle_rust(symbol: str) -> str:
     """Demangle a symbol to a path, without hashes and generic arguments."""
     if match := _V0_SYMBOL.match(symbol):
         try:
-            return _RustV0Symbol(symbol[match.end() :]).parse_path()
+            return _RustV0Symbol(symbol[match.end() :]).parse_path() or symbol
         except (ValueError, IndexError):
             return symbol
     if match := _LEGACY_SYMBOL.match(symbol):
-        return _unescape_text("::".join(_split_names(match[1])))
+        return _unescape_text("::".join(_split_names(match[1]))) or symbol
     if _HASH_SUFFIX.search(symbol):
         symbol = _HASH_SUFFIX.sub("", symbol)
         return _unescape_text(symbol) if "$" in symbol or ".." in symbol else symbol

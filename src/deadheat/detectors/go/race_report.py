@@ -69,6 +69,9 @@ _LOCATION_LITERALS = (b" +0x", b"go:", b"go</", b"[fail", b"the stack]", b"()\n"
 _FILE_AND_LINE = lazy_compile(rb"\.[A-Za-z]{1,4}:\d")
 _NEARBY_BYTES = 1 << 11
 
+# the program is loaded below; 0xc000000000, on 64-bit Arm 0x4000000000, on a Mac with it 0x14000000000
+_HEAP_START, _HEAP_PREFIXES = 0x4000000000, (0xC0, 0x40, 0x140)
+
 
 class GoRaceDetector(Detector):
     """Go's race detector, as every version since 1.1 prints it."""
@@ -94,6 +97,7 @@ class GoRaceDetector(Detector):
     joined_lines = JOINED_LINES
     report_start = f"{BANNER}\n".encode()
     report_end = b"\n==================\n"
+    report_end_size = len(report_end)
     volatile_numbers = lazy_compile(rb" at 0x(?P<address>[0-9a-f]+)|oroutine (?P<actor>\d+)")
 
     def find_opening(self, text: str) -> int:
@@ -129,6 +133,10 @@ class GoRaceDetector(Detector):
 
     def anchor_starts_report(self, anchor: bytes) -> bool:
         return anchor.startswith(b"DATA")
+
+    def address_traits(self, address: int) -> object:
+        # alignment; the heap, or the program below it
+        return address % 16, 0 < address < _HEAP_START, address >> 32 if address >> 32 in _HEAP_PREFIXES else None
 
     def parse_intact(self, text: str) -> Report | None:
         return fast.parse_intact(text)

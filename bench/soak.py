@@ -1,4 +1,4 @@
-"""`make fuzz`: scan huge, hostile and damaged text; stop when a limit on memory or reports is exceeded."""
+"""`make soak`: scan huge, hostile and damaged text; stop when a limit on memory or reports is exceeded."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ LIMIT_MB = 200
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
     parser.add_argument("--gib", type=int, default=5, help="GiB of the large file (default: 5)")
     parser.add_argument("--line", type=int, default=500, help="MiB of the long line (default: 500)")
     parser.add_argument("--hostile", type=int, default=8, help="MiB of each hostile text (default: 8)")
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="deadheat-fuzz-") as folder:
+    with tempfile.TemporaryDirectory(prefix="deadheat-soak-") as folder:
         scan_large_file(Path(folder) / "large.log", args.gib << 30)
         scan_long_line(Path(folder) / "line.log", args.line << 20)
         scan_hostile_text(Path(folder) / "hostile.log", args.hostile << 20)
