@@ -3,9 +3,11 @@
     python -m eval.real_races --mirrors ~/src          print the tables
     python -m eval.real_races --mirrors ~/src --wrong  also list races that are not exact
 
-`real_races.jsonl` has the commits and their labels, made by reading them. The messages come from clones
-(`DIR/owner+name/repo`, `DIR/owner+name` or `DIR/name`). Each race is diagnosed from its report alone and with the
-history that ends before the fix.
+`real_races.jsonl` has the commits and their labels, made by reading them; rules were changed because of all of them.
+`--sample FILE` takes another set, in which a row may name a file with its report (`report_file`) and the commit whose
+code it is from (`base`). The messages come from clones (`DIR/owner+name/repo`, `DIR/owner+name` or `DIR/name`).
+Each race is diagnosed from its report alone and with the history that ends before the fix, by the rules and by a
+baseline of 25 lines.
 """
 
 from __future__ import annotations
@@ -15,24 +17,28 @@ import json
 import re
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import deadheat
 from deadheat.diagnosis import diagnose
-from deadheat.repo.clone import Clone
+from deadheat.repo.clone import Clone, CommitSnapshot
+from deadheat.repo.code_diagnosis import code_at_pin
 from deadheat.repo.document_claims import DocumentHints
 from deadheat.repo.dossier import build_dossier
 from deadheat.repo.git import GitReader
+from eval.baseline_rules import baseline_cause
 from eval.cause_breakdowns import GRADES
 from eval.causes import MODES, REPORT_ONLY, WITH_SOURCE, Truth, general_causes_of, grade_cause
+from eval.reliability import Answer, reliability_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deadheat.diagnosis.finding import Finding
     from deadheat.model import Report
+    from deadheat.repo.code_diagnosis import PinnedCode
     from deadheat.repo.dossier import Dossier
 
 SAMPLE = Path(__file__).with_name("real_races.jsonl")
@@ -55,6 +61,8 @@ class RealRace:
     variable: str | None
     remark: str
     set: int = 1  # set 1 was used to change rules
+    base: str | None = None  # the commit whose code the report is from, if not the parent
+    report_file: str | None = None  # instead of the message, relative to the sample
 
     @property
     def truth(self) -> Truth:
@@ -70,6 +78,8 @@ class RaceResult:
     mode: str
     findings: tuple[Finding, ...] = ()
     dossier: Dossier | None = None
+    baseline: tuple[tuple[str, float], ...] = ()
+    detector: str = ""
 
     @property
     def grade(self) -> str:
@@ -100,8 +110,14 @@ class CloneBeforeFix(GitReader):
 
 
 def read_sample(path: Path = SAMPLE) -> list[RealRace]:
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return [RealRace(**row | {"also": tuple(row["also"])}) for row in rows]
+    known = {field.name for field in fields(RealRace)}
+    races = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = {name: value for name, value in json.loads(line).items() if name in known}
+        if row.get("report_file"):
+            row["report_file"] = str(path.parent / row["report_file"])
+        races.append(RealRace(**row | {"also": tuple(row["also"])}))
+    return races
 
 
 def find_clone(mirrors: Path, repo: str) -> Path | None:
@@ -114,16 +130,24 @@ def find_clone(mirrors: Path, repo: str) -> Path | None:
 def diagnose_race(race: RealRace, repository: Path) -> Iterator[RaceResult]:
     """Diagnose a race from its report alone and with the history before its fix."""
     with GitReader(str(repository)) as git:
-        message = _commit_message(git, race.commit)
-        parent = next(git.output_lines("rev-parse", f"{race.commit}^"), "")
+        message = Path(race.report_file).read_bytes() if race.report_file else _commit_message(git, race.commit)
+        parent = race.base or next(git.output_lines("rev-parse", f"{race.commit}^"), "")
     report = quoted_report(message, race.report)
     if report is None:
         yield from (RaceResult(race, mode) for mode in MODES)
         return
-    yield RaceResult(race, REPORT_ONLY, diagnose(report))
+    yield RaceResult(race, REPORT_ONLY, diagnose(report), None, baseline_cause(report, None), report.detector)
     with Clone(CloneBeforeFix(str(repository), parent)) as clone:
         dossier = build_dossier(report, [clone], DocumentHints((parent,)))
-    yield RaceResult(race, WITH_SOURCE, dossier.causes, dossier)
+        baseline = baseline_cause(dossier.report, _code_of(dossier, clone))
+    yield RaceResult(race, WITH_SOURCE, dossier.causes, dossier, baseline, report.detector)
+
+
+def _code_of(dossier: Dossier, clone: Clone) -> PinnedCode | None:
+    if dossier.pin is None:
+        return None
+    snapshot = CommitSnapshot(clone, clone.tree_at(dossier.pin.best_window.last))
+    return code_at_pin(snapshot, dossier.pin.misfits, dossier.racing_lines, dossier.variable)
 
 
 def _commit_message(git: GitReader, commit: str) -> bytes:
@@ -134,7 +158,7 @@ def quoted_report(message: bytes, number: int) -> Report | None:
     """The report with the given number, counted by second accesses, in a message."""
     places = [match.start() for match in _SECOND_ACCESS.finditer(message)]
     for sighting in deadheat.scan(message, uri="message", diagnose=False):
-        if sighting.span.offset <= places[number - 1] < sighting.span.end:
+        if number <= len(places) and sighting.span.offset <= places[number - 1] < sighting.span.end:
             return sighting.report
     return None
 
@@ -146,6 +170,18 @@ def cause_table(results: Sequence[RaceResult]) -> Iterator[str]:
         counts = Counter(result.grade for result in results if result.mode == mode)
         cells = " | ".join(str(counts[result]) for result in (*GRADES, "not found"))
         yield f"| {mode} | {counts.total()} | {cells} |"
+
+
+def answers_by_row(results: Sequence[RaceResult]) -> Iterator[tuple[str, list[Answer]]]:
+    """The answers of the rules and of the baseline, by input and language. A report that is not found has none."""
+    for mode in MODES:
+        for language in ("Go", "C and C++"):
+            of_row = [r for r in results if r.mode == mode and r.detector.startswith("go") == (language == "Go")]
+            accepted = [frozenset((r.race.cause, *r.race.also)) for r in of_row]
+            found = [tuple((f.cause, f.confidence) for f in r.findings) for r in of_row]
+            for name, causes in (("deadheat", found), ("25 lines", [r.baseline for r in of_row])):
+                rows = zip(of_row, causes, accepted, strict=True)
+                yield f"{name}, {mode}, {language}", [Answer(r.race.repo, r.detector, c, a) for r, c, a in rows]
 
 
 def variable_summary(results: Sequence[RaceResult]) -> str:
@@ -181,12 +217,13 @@ def _describe_variable(result: RaceResult) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m eval.real_races", description=__doc__)
     parser.add_argument("--mirrors", type=Path, required=True, help="folder of clones")
+    parser.add_argument("--sample", type=Path, default=SAMPLE, help="races in the form of real_races.jsonl")
     parser.add_argument("--set", type=int, help="only races of this set")
     parser.add_argument("--only", default="", help="only races whose repository or commit contains this text")
     parser.add_argument("--wrong", action="store_true", help="list races that are not exact")
     args = parser.parse_args(arguments)
     results: list[RaceResult] = []
-    for race in read_sample():
+    for race in read_sample(args.sample):
         if args.only not in f"{race.repo} {race.commit}" or args.set not in (None, race.set):
             continue
         clone = find_clone(args.mirrors, race.repo)
@@ -194,7 +231,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{race.repo}: no clone in {args.mirrors}", file=sys.stderr)
             continue
         results += diagnose_race(race, clone)
-    print("\n".join(cause_table(results)), variable_summary(results), sep="\n\n")
+    tables = "\n".join(cause_table(results)), "\n".join(reliability_table(answers_by_row(results)))
+    print(*tables, variable_summary(results), sep="\n\n")
     if args.wrong:
         print("", *list_inexact(results), sep="\n")
     return 0

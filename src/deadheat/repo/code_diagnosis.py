@@ -359,14 +359,24 @@ def _diagnose_with_code(
     racing_lines: Sequence[RacingLine],
     race_variable: RaceVariable | None,
 ) -> Findings:
+    code = code_at_pin(snapshot, misfits, racing_lines, race_variable)
+    accesses = tuple(_attribute_to_caller(access, clone) for access in report.accesses)
+    return diagnose(report._replace(accesses=accesses), code)
+
+
+def code_at_pin(
+    snapshot: CommitSnapshot,
+    misfits: Sequence[Frame],
+    racing_lines: Sequence[RacingLine],
+    race_variable: RaceVariable | None,
+) -> PinnedCode:
+    """The code of a commit; frames that do not fit have none."""
     misfit_keys = set(map(frame_key, misfits))
 
     def find_fitting(frame: Frame) -> SourceFile | None:
         return None if frame_key(frame) in misfit_keys else snapshot.file_of(frame)
 
-    code = PinnedCode(find_fitting, snapshot.read_file, snapshot.tree, racing_lines, race_variable)
-    accesses = tuple(_attribute_to_caller(access, clone) for access in report.accesses)
-    return diagnose(report._replace(accesses=accesses), code)
+    return PinnedCode(find_fitting, snapshot.read_file, snapshot.tree, racing_lines, race_variable)
 
 
 def _attribute_to_caller(access: Access, clone: Clone) -> Access:
