@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deadheat import plugins
-from eval.real_races import RaceResult, cause_table, list_inexact, quoted_report, read_sample, variable_summary
+from eval.real_races import SAMPLE, RaceResult, cause_table, list_inexact, quoted_report, read_sample, variable_summary
 
 MESSAGE = b"""store: take the lock
 
@@ -37,6 +37,13 @@ def test_every_label_is_a_known_cause() -> None:
     assert {cause for race in races for cause in (race.cause, *race.also)} <= causes
     assert len({(race.commit, race.report) for race in races}) == len(races)
     assert all(race.cause not in race.truth.also for race in races)
+
+
+def test_every_label_of_the_unseen_races_is_a_known_cause() -> None:
+    causes = {rule.cause for rule in plugins.all_rules()}
+    unseen, known = read_sample(SAMPLE.with_name("unseen_races.jsonl")), read_sample()
+    assert {cause for race in unseen for cause in (race.cause, *race.also)} <= causes
+    assert {race.repo for race in unseen}.isdisjoint(race.repo for race in known)
 
 
 def test_a_quoted_report_is_found_by_its_number() -> None:
