@@ -42,6 +42,8 @@ class _GzipDecompressor:
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self.may_end = False  # the checksum may be in the input
+        self._error: zlib.error | None = None
 
     @property
     def eof(self) -> bool:
@@ -49,14 +51,36 @@ class _GzipDecompressor:
 
     @property
     def needs_input(self) -> bool:
-        return not self._inner.unconsumed_tail
+        return self._error is None and not self._inner.unconsumed_tail
 
     @property
     def unused_data(self) -> bytes:
         return self._inner.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
+        if self._error is not None:
+            raise self._error
+        data = self._inner.unconsumed_tail + data
+        saved = self._inner.copy() if self.may_end else None
+        try:
+            return self._inner.decompress(data, max_length)
+        except zlib.error as error:
+            if saved is None:
+                raise
+            self._error = error  # raised by the next call
+            return _output_before_error(saved, data)
+
+
+def _output_before_error(inner: Any, data: bytes) -> bytes:
+    """What a decompressor gives byte by byte: it drops what it unpacked in the call that fails."""
+    output = bytearray()
+    try:
+        while byte := inner.decompress(data, 1):
+            output += byte
+            data = inner.unconsumed_tail
+    except zlib.error:
+        pass
+    return bytes(output)
 
 
 class _ZstdDecompressor:
@@ -167,6 +191,8 @@ class DecompressedFile(io.RawIOBase):
             if not block and decompressor.needs_input:
                 block = self._file.read(self._format.read_size)
                 is_at_end = not block
+                if isinstance(decompressor, _GzipDecompressor):
+                    decompressor.may_end = len(block) < self._format.read_size
             if data := decompressor.decompress(block, _PIECE_SIZE):
                 return data
             if is_at_end and not decompressor.eof:
