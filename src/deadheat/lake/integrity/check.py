@@ -145,6 +145,10 @@ class LakeCheck:
         names = filter(None, map(_RECORD.fullmatch, self._storage.entry_names(CHECKSUM_FOLDER)))
         states = {int(name["state"]) for name in names if name["sequence"] == decider} - {0}
         first = 1 if log_file(decider, 0) in self._checksums else min(states, default=last + 1)
+        if decider == FACT_TABLES[0]:
+            # a lake of an earlier version begins with the state in which it was migrated
+            with suppress(DeadheatError, OSError, ValueError):
+                first = max(first, min(self._lake.read_rows(decider, ["state"])["state"].to_pylist(), default=first))
         for state in sorted({*range(first, last + 1)} - states):
             yield Fault("is missing; it has the checksums of logs", f"{CHECKSUM_FOLDER}/{decider}-{state:012}.json")
 
