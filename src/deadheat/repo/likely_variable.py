@@ -128,9 +128,15 @@ def _fields_of(tree: CommitTree, line: RacingLine, paths: dict[tuple[str, ...], 
 
 
 def _field_accesses(line: RacingLine) -> dict[str, dict[tuple[str, ...], list[int]]]:
-    """The fields that the function of a line may access with the reported operation: their paths with the lines."""
+    """The fields that the function of a line may access with the reported operation: their paths with the lines.
+
+    Of a line that stores to a field, only that one.
+    """
+    stores = line.is_write and any(each.rank == TARGET and line.is_field_access(each) for each in line.possible_accesses)
     found: dict[str, dict[tuple[str, ...], list[int]]] = defaultdict(dict)
     for row, access in _function_accesses(line):
+        if stores and row != line.frame.line:
+            continue
         if line.is_field_access(access) and access.rank not in (BASE, CALLEE) and not access.path[0].endswith("{}"):
             found[access.name].setdefault(access.path, []).append(row)
     return found

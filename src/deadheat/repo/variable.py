@@ -68,6 +68,8 @@ def find_variable(tree: CommitTree, racing_lines: Sequence[RacingLine], report: 
         return reported
     if not racing_lines or any(map(_is_harness_access, racing_lines)) or all(map(_is_in_lock_class, racing_lines)):
         return None
+    if all(map(_is_in_called_module, racing_lines)):
+        return None
     if len(racing_lines) == 1:
         package_variable = _only_package_variable(tree, racing_lines[0]) if addresses.lies_in_program(report) else None
         return package_variable or only_accessed_variable(tree, racing_lines[0])
@@ -106,6 +108,12 @@ def _is_harness_access(racing_line: RacingLine) -> bool:
     inner_frames = list(takewhile(lambda frame: frame != racing_line.frame, racing_line.access.stack))
     innermost = next((each for each in inner_frames if each.origin is not Origin.RUNTIME), None)
     return innermost is not None and innermost.origin is Origin.TEST
+
+
+def _is_in_called_module(line: RacingLine) -> bool:
+    """Whether user code that is not available made the access, called by the Go line."""
+    inner_frames = takewhile(lambda frame: frame != line.frame, line.access.stack)
+    return line.is_go and any(frame.origin is Origin.USER for frame in inner_frames)
 
 
 def _is_in_lock_class(line: RacingLine) -> bool:
