@@ -863,12 +863,14 @@ def test_what_the_only_line_that_is_known_is_about(
     assert (variable and variable.name) == expected
 
 
-def searched(files: dict[str, str], *accesses: tuple[Op, list[tuple[str, str, int]]]) -> RaceVariable | None:
+def searched(
+    files: dict[str, str], *accesses: tuple[Op, list[tuple[str, str, int]]], user_files: tuple[str, ...] = ()
+) -> RaceVariable | None:
     """The variable in the sources, without a search for their version: each frame as function, path and line."""
     tree: Any = ProgramSource({path: text.encode() for path, text in files.items()})
     sides: list[Access] = []
     for op, frames in accesses:
-        origins = [Origin.USER if path in files else Origin.STDLIB for _, path, _ in frames]
+        origins = [Origin.USER if path in (*files, *user_files) else Origin.STDLIB for _, path, _ in frames]
         stack = tuple(Frame(f, "", p, n, o, p) for (f, p, n), o in zip(frames, origins, strict=True))
         sides.append(Access(op, f"goroutine {len(sides)}", stack, site=stack[-1]))
     report = Report("go", "data-race", tuple(sides))
@@ -929,6 +931,44 @@ def test_of_several_fields_the_one_with_equal_shifts_is_named(shift: int, expect
     assert told is not None
     assert {told.name, *(other.name for other in told.alternatives)} == {"size", "names"}
     assert told.name == expected
+
+
+SPREAD = """package hub
+
+func (h *Hub) Load() {
+	// reported
+	h.near = 1
+
+
+
+	h.far = 2
+}
+"""
+
+
+@pytest.mark.parametrize(("other", "expected"), [("near + h.far", "near"), ("far + h.near", "near"), ("none", None)])
+def test_of_several_fields_the_one_clearly_nearer_is_named(other: str, expected: str | None) -> None:
+    declared = "package hub\n\ntype Hub struct {\n\tnear int\n\tfar int\n}\n\n"
+    reads = declared + f"func (h *Hub) Sum() int {{\n\t// reported\n\treturn h.{other}\n}}\n"
+    write = (Op.WRITE, [("x/hub.(*Hub).Load", "hub/load.go", line(SPREAD, "// reported"))])
+    read = (Op.READ, [("x/hub.(*Hub).Sum", "hub/sum.go", line(reads, "// reported"))])
+    told = searched({"hub/load.go": SPREAD, "hub/sum.go": reads}, write, read)
+    assert (told and told.name) == expected
+
+
+def test_a_line_that_stores_to_another_field_is_not_moved() -> None:
+    """The other function reads `names`, which only the function of the store writes."""
+    write = (Op.WRITE, [("x/hub.(*Hub).Reset", "hub/hub.go", line(EDITED, "h.size = 0"))])
+    source = EDITED + "\nfunc (h *Hub) Names() []string {\n\t// first\n\treturn h.names\n}\n"
+    read = (Op.READ, [("x/hub.(*Hub).Names", "hub/hub.go", line(source, "return h.names"))])
+    assert searched({"hub/hub.go": source}, write, read) is None
+
+
+def test_code_of_another_module_accesses_its_own_variables() -> None:
+    source = "package hub\n\nfunc (h *Hub) save(all []int) error {\n\treturn h.client.Create(all)\n}\n"
+    stack = [("example.com/api.(*Client).Create", "api.go", 40), ("x/hub.(*Hub).save", "hub/hub.go", 4)]
+    tree_files = {"hub/hub.go": source}
+    assert searched(tree_files, (Op.WRITE, stack), (Op.WRITE, stack), user_files=("api.go",)) is None
 
 
 CHAINED = """package hub

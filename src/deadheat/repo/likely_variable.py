@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from deadheat.model import Op, Origin
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from deadheat.repo.racing_lines import RacingLine
     from deadheat.repo.syntax.declarations import CommitTree, StructField
 
-# lines above and below the reported one: that are searched, that are near
-_MAX_SHIFT, _NEAR = 200, 10
+_MAX_SHIFT = 200  # lines of a function that are searched above and below the reported one
 _WHY_COMMON = "both functions access it, and nothing else in the way that the detector reports"
 _WHY_NEAREST = "of what both functions access in the way that the detector reports, it is the nearest to the lines"
 # "h.mu.Lock()", "defer c.mtx.RUnlock()"
@@ -62,20 +62,23 @@ def _common_fields(tree: CommitTree, a: RacingLine, b: RacingLine) -> list[RaceV
     if not (a.is_go and b.is_go) or a.is_call_site or b.is_call_site or _is_vendored(a) or _is_vendored(b):
         return []
     accesses_a, accesses_b = _field_accesses(a), _field_accesses(b)
-    found: dict[RaceVariable, tuple[bool, bool]] = {}
+    found: dict[RaceVariable, tuple[bool, int]] = {}  # with equal shifts? how far from the lines?
     for name in sorted(accesses_a.keys() & accesses_b.keys()):
         fields_a, fields_b = _fields_of(tree, a, accesses_a[name]), _fields_of(tree, b, accesses_b[name])
         shifts_a, shifts_b = _shifts(a, accesses_a[name]), _shifts(b, accesses_b[name])
         is_equal_shift = a.path == b.path and any(abs(x - y) <= 1 for x in shifts_a for y in shifts_b)
-        is_near = max(min(map(abs, shifts_a)), min(map(abs, shifts_b))) <= _NEAR
+        distance = min(map(abs, shifts_a)) + min(map(abs, shifts_b))
         common = fields_a & fields_b if fields_a and fields_b else fields_a | fields_b
         variables = [RaceVariable(name, each.owner, each.location, "field", False, _WHY_COMMON) for each in common]
         if not (fields_a or fields_b) and 0 in shifts_a + shifts_b:  # of a type outside the repository
             variables = [RaceVariable(name, None, None, "field", False, _WHY_COMMON)]
-        found |= dict.fromkeys(variables, (is_equal_shift, is_near))
-    for index in (0, 1):
-        chosen = [variable for variable, facts in found.items() if facts[index]]
-        if len(found) > 1 and len(chosen) == 1:
+        found |= dict.fromkeys(variables, (is_equal_shift, distance))
+    if len(found) > 1:
+        chosen = [variable for variable, facts in found.items() if facts[0]]
+        if len(chosen) != 1:
+            nearest, next_nearest = sorted(found.values(), key=itemgetter(1))[:2]
+            chosen = [each for each in found if found[each] == nearest and 3 * nearest[1] < 2 * next_nearest[1]]
+        if len(chosen) == 1:
             others = tuple(variable for variable in found if variable not in chosen)
             return [replace(chosen[0], why=_WHY_NEAREST, alternatives=others)]
     return list(found)
@@ -132,7 +135,9 @@ def _field_accesses(line: RacingLine) -> dict[str, dict[tuple[str, ...], list[in
 
     Of a line that stores to a field, only that one.
     """
-    stores = line.is_write and any(each.rank == TARGET and line.is_field_access(each) for each in line.possible_accesses)
+    stores = line.is_write and any(
+        each.rank == TARGET and line.is_field_access(each) for each in line.possible_accesses
+    )
     found: dict[str, dict[tuple[str, ...], list[int]]] = defaultdict(dict)
     for row, access in _function_accesses(line):
         if stores and row != line.frame.line:
