@@ -69,7 +69,9 @@ def _common_fields(tree: CommitTree, a: RacingLine, b: RacingLine) -> list[RaceV
         is_equal_shift = a.path == b.path and any(abs(x - y) <= 1 for x in shifts_a for y in shifts_b)
         distance = min(map(abs, shifts_a)) + min(map(abs, shifts_b))
         common = fields_a & fields_b if fields_a and fields_b else fields_a | fields_b
-        variables = [RaceVariable(name, each.owner, each.location, "field", False, _WHY_COMMON) for each in common]
+        variables = [
+            RaceVariable(name, each.owner, each.location, "field", False, _WHY_COMMON) for each in sorted(common)
+        ]
         if not (fields_a or fields_b) and 0 in shifts_a + shifts_b:  # of a type outside the repository
             variables = [RaceVariable(name, None, None, "field", False, _WHY_COMMON)]
         found |= dict.fromkeys(variables, (is_equal_shift, distance))

@@ -86,7 +86,7 @@ def find_variable(tree: CommitTree, racing_lines: Sequence[RacingLine], report: 
 
 
 # "peers := h.peers", "for _, peer := range h.peers {"
-_ALIAS = rb"\b(%s) :?= (?:range )?(\w+(?:\.\w+)+)(?:\[[^\]\n]{0,80}\])?(?: \{)?$"
+_ALIAS = rb"\b(%s) :?= (?:range )?(\w{1,80}(?:\.\w{1,80}){1,9})(?:\[[^\]\n]{0,80}\])?(?: \{)?$"
 
 
 def _resolve_aliases(line: RacingLine) -> RacingLine:
