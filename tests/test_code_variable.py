@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import deadheat
 from deadheat.model import Access, Frame, Location, Op, Origin, Report
+from deadheat.repo.likely_variable import likely_variable
+from deadheat.repo.racing_lines import find_racing_lines
 from deadheat.repo.syntax.line_accesses import accesses_on_line
+from deadheat.repo.variable import find_variable
+from eval.program_source import ProgramSource
 from tests.repositories import MODULE, Repository, go_report, go_text, line, told_of
 
 if TYPE_CHECKING:
@@ -77,10 +81,10 @@ def test_a_field_has_its_owner_and_place(repo: Repository) -> None:
     assert variable.sure
 
 
-def test_a_field_of_an_embedded_struct_is_the_outer_ones(repo: Repository) -> None:
+def test_a_field_of_an_embedded_struct_belongs_to_the_struct_that_declares_it(repo: Repository) -> None:
     variable = found(repo, FIELD, ("(*Hub).Close", "h.cancel = nil"), ("(*Hub).run", "h.cancel != nil"))
     assert variable is not None
-    assert (variable.name, variable.owner) == ("cancel", "Hub")
+    assert (variable.name, variable.owner) == ("cancel", "Base")
     assert variable.declaration == ("hub/hub.go", line(FIELD, "cancel func()"))
 
 
@@ -857,3 +861,321 @@ def test_what_the_only_line_that_is_known_is_about(
     (sighting,) = deadheat.scan(told.replace("00c000012340", address), diagnose=False)
     variable = told_of(repo, sighting.report).variable
     assert (variable and variable.name) == expected
+
+
+def searched(
+    files: dict[str, str], *accesses: tuple[Op, list[tuple[str, str, int]]], user_files: tuple[str, ...] = ()
+) -> RaceVariable | None:
+    """The variable in the sources, without a search for their version: each frame as function, path and line."""
+    tree: Any = ProgramSource({path: text.encode() for path, text in files.items()})
+    sides: list[Access] = []
+    for op, frames in accesses:
+        origins = [Origin.USER if path in (*files, *user_files) else Origin.STDLIB for _, path, _ in frames]
+        stack = tuple(Frame(f, "", p, n, o, p) for (f, p, n), o in zip(frames, origins, strict=True))
+        sides.append(Access(op, f"goroutine {len(sides)}", stack, site=stack[-1]))
+    report = Report("go", "data-race", tuple(sides))
+    racing_lines = find_racing_lines(tree, tree, report)
+    return find_variable(tree, racing_lines, report) or likely_variable(tree, racing_lines)
+
+
+EDITED = """package hub
+
+type Hub struct {
+	size  int
+	names []string
+	other *Hub
+}
+
+func (h *Hub) Grow() {
+	// the line numbers of the report are those of another version
+	h.size = 3
+}
+
+func (h *Hub) Reset() {
+	// two fields
+	h.size = 0
+
+
+
+	h.names = nil
+}
+
+func (h *Hub) Size() int {
+	// comment
+	if h.other == nil {
+		return h.size
+	}
+	return len(h.names)
+}
+
+func (h *Hub) Fill() {
+	_ = Hub{size: h.other.size, names: h.other.names}
+}
+"""
+
+
+def test_lines_of_another_version_leave_what_both_functions_access() -> None:
+    comment = line(EDITED, "// the line numbers")
+    write = (Op.WRITE, [("x/hub.(*Hub).Grow", "hub/hub.go", comment)])
+    read = (Op.READ, [("x/hub.(*Hub).Size", "hub/hub.go", line(EDITED, "// comment"))])
+    told = searched({"hub/hub.go": EDITED}, write, read)
+    assert told is not None
+    assert (told.owner, told.name, told.sure, told.alternatives) == ("Hub", "size", False, ())
+
+
+@pytest.mark.parametrize(("shift", "expected"), [(0, "size"), (3, "names")])
+def test_of_several_fields_the_one_with_equal_shifts_is_named(shift: int, expected: str) -> None:
+    write = (Op.WRITE, [("x/hub.(*Hub).Reset", "hub/hub.go", line(EDITED, "// two fields") + shift)])
+    read = (Op.READ, [("x/hub.(*Hub).Size", "hub/hub.go", line(EDITED, "if h.other"))])
+    told = searched({"hub/hub.go": EDITED}, write, read)
+    assert told is not None
+    assert {told.name, *(other.name for other in told.alternatives)} == {"size", "names"}
+    assert told.name == expected
+
+
+SPREAD = """package hub
+
+func (h *Hub) Load() {
+	// reported
+	h.near = 1
+
+
+
+	h.far = 2
+}
+"""
+
+
+@pytest.mark.parametrize(("other", "expected"), [("near + h.far", "near"), ("far + h.near", "near"), ("none", None)])
+def test_of_several_fields_the_one_clearly_nearer_is_named(other: str, expected: str | None) -> None:
+    declared = "package hub\n\ntype Hub struct {\n\tnear int\n\tfar int\n}\n\n"
+    reads = declared + f"func (h *Hub) Sum() int {{\n\t// reported\n\treturn h.{other}\n}}\n"
+    write = (Op.WRITE, [("x/hub.(*Hub).Load", "hub/load.go", line(SPREAD, "// reported"))])
+    read = (Op.READ, [("x/hub.(*Hub).Sum", "hub/sum.go", line(reads, "// reported"))])
+    told = searched({"hub/load.go": SPREAD, "hub/sum.go": reads}, write, read)
+    assert (told and told.name) == expected
+
+
+def test_a_line_that_stores_to_another_field_is_not_moved() -> None:
+    """The other function reads `names`, which only the function of the store writes."""
+    write = (Op.WRITE, [("x/hub.(*Hub).Reset", "hub/hub.go", line(EDITED, "h.size = 0"))])
+    source = EDITED + "\nfunc (h *Hub) Names() []string {\n\t// first\n\treturn h.names\n}\n"
+    read = (Op.READ, [("x/hub.(*Hub).Names", "hub/hub.go", line(source, "return h.names"))])
+    assert searched({"hub/hub.go": source}, write, read) is None
+
+
+def test_code_of_another_module_accesses_its_own_variables() -> None:
+    source = "package hub\n\nfunc (h *Hub) save(all []int) error {\n\treturn h.client.Create(all)\n}\n"
+    stack = [("example.com/api.(*Client).Create", "api.go", 40), ("x/hub.(*Hub).save", "hub/hub.go", 4)]
+    tree_files = {"hub/hub.go": source}
+    assert searched(tree_files, (Op.WRITE, stack), (Op.WRITE, stack), user_files=("api.go",)) is None
+
+
+CHAINED = """package hub
+
+type Labels map[string]int
+
+type Hub struct {
+	labels Labels
+	peers  peersByName
+}
+
+type peersByName map[string]*Peer
+
+type Peer struct {
+	uses int
+}
+
+func (l Labels) put(name string) {
+	l[name] = 1
+}
+
+func store(into Labels, name string) {
+	into.put(name)
+}
+
+func (h *Hub) Set(name string) {
+	store(h.labels, name)
+}
+
+func (h *Hub) Get(name string) int {
+	return h.labels[name]
+}
+
+func (h *Hub) Use(name string) func() bool {
+	peer := h.peers[name]
+	peer.uses++
+	return func() bool { return peer.uses > 0 }
+}
+
+func (h *Hub) Mark(name string) {
+	labels := h.labels
+	labels[name] = 2
+}
+"""
+
+
+def test_a_receiver_is_followed_through_several_callers() -> None:
+    calls = [("Labels.put", "l[name]"), ("store", "into.put"), ("(*Hub).Set", "store(h.labels")]
+    write = (Op.WRITE, [(f"x/hub.{name}", "hub/hub.go", line(CHAINED, text)) for name, text in calls])
+    read = (Op.READ, [("x/hub.(*Hub).Get", "hub/hub.go", line(CHAINED, "return h.labels"))])
+    told = searched({"hub/hub.go": CHAINED}, write, read)
+    assert told is not None
+    assert (told.owner, told.name) == ("Hub", "labels")
+
+
+def test_recursive_calls_are_followed_a_few_times_only() -> None:
+    source = "package hub\n\nfunc walk(all []int) {\n\tall[0] = 1\n\twalk(all)\n}\n"
+    stack = [("x/hub.walk", "hub/hub.go", 4), *[("x/hub.walk", "hub/hub.go", 5)] * 3]
+    assert searched({"hub/hub.go": source}, (Op.WRITE, stack), (Op.WRITE, stack)) is None
+
+
+def test_a_local_name_of_a_map_is_the_field() -> None:
+    write = (Op.WRITE, [("x/hub.(*Hub).Mark", "hub/hub.go", line(CHAINED, "labels[name] = 2"))])
+    read = (Op.READ, [("x/hub.(*Hub).Get", "hub/hub.go", line(CHAINED, "return h.labels"))])
+    told = searched({"hub/hub.go": CHAINED}, write, read)
+    assert told is not None
+    assert (told.owner, told.name, told.sure) == ("Hub", "labels", True)
+
+
+def test_an_element_of_a_named_map_type_has_its_own_owner() -> None:
+    write = (Op.WRITE, [("x/hub.(*Hub).Use", "hub/hub.go", line(CHAINED, "peer.uses++"))])
+    read = (Op.READ, [("x/hub.(*Hub).Use.func1", "hub/hub.go", line(CHAINED, "peer.uses > 0"))])
+    told = searched({"hub/hub.go": CHAINED}, write, read)
+    assert told is not None
+    assert (told.owner, told.name) == ("Peer", "uses")
+
+
+OPTIONS = """package option
+
+type Options struct {
+	Debug bool
+}
+
+var Config = &Options{}
+
+func (o *Options) Verbose() bool {
+	return o.Debug
+}
+"""
+USES_OPTIONS = """package hub
+
+import "example.com/x/option"
+
+func start() {
+	option.Config.Debug = true
+}
+
+func stop() {
+	say(option.Config.Verbose())
+}
+"""
+
+
+def test_a_field_of_a_package_variable_of_another_package() -> None:
+    files = {"option/option.go": OPTIONS, "hub/hub.go": USES_OPTIONS}
+    write = (Op.WRITE, [("x/hub.start", "hub/hub.go", line(USES_OPTIONS, "Debug = true"))])
+    read = (Op.READ, [("x/option.(*Options).Verbose", "option/option.go", line(OPTIONS, "return o.Debug"))])
+    inlined = (Op.READ, [("x/hub.stop", "hub/hub.go", line(USES_OPTIONS, "Config.Verbose"))])
+    # the frame of the inlined method is missing
+    for told in (searched(files, write, read), searched(files, read, write), searched(files, write, inlined)):
+        assert told is not None
+        assert (told.owner, told.name, told.kind) == ("Options", "Debug", "field")
+        assert told.declaration == ("option/option.go", line(OPTIONS, "Debug bool"))
+
+
+BUFFERED = """package hub
+
+import (
+	"bytes"
+	"io"
+)
+
+type Log struct {
+	out io.Writer
+}
+
+func (l *Log) Print(text []byte) {
+	l.out.Write(text)
+}
+
+func TestLog(t *testing.T) {
+	var text bytes.Buffer
+	check(t, text.String())
+}
+"""
+
+
+def test_the_object_whose_library_method_made_the_access() -> None:
+    """The field of the other side is an interface: it only holds the object."""
+    lines = line(BUFFERED, "text.String"), line(BUFFERED, "l.out.Write")
+    read = (Op.READ, [("bytes.(*Buffer).String", "buffer.go", 65), ("x/hub.TestLog", "hub/hub.go", lines[0])])
+    write_frames = [("bytes.(*Buffer).grow", "buffer.go", 117), ("bytes.(*Buffer).Write", "buffer.go", 170)]
+    write = (Op.WRITE, [*write_frames, ("x/hub.(*Log).Print", "hub/hub.go", lines[1])])
+    told = searched({"hub/hub.go": BUFFERED}, write, read)
+    assert told is not None
+    assert (told.owner, told.name, told.sure) == (None, "text", False)
+
+
+def test_a_method_that_has_no_frame_is_not_a_write_of_its_receiver(repo: Repository) -> None:
+    """`s.backend.SetError(&Error{…})` writes the new object."""
+    source = "package hub\n\nfunc (h *Hub) fail() {\n\th.backend.SetError(&Error{Name: 3})\n}\n"
+    lone = (Op.WRITE, [("x/hub.(*Hub).fail", "hub/hub.go", 4)])
+    other = (Op.READ, [("example.com/bus.(*Conn).send", "conn.go", 9)])
+    assert searched({"hub/hub.go": source}, lone, other) is None
+
+
+CPP_COUNTED = """#include <atomic>
+#include <pthread.h>
+
+class CondVar {
+ public:
+  ~CondVar() { pthread_cond_destroy(&cv_); }
+  void Signal() { pthread_cond_broadcast(&cv_); }
+ private:
+  pthread_cond_t cv_;
+};
+
+class Family {
+ public:
+  void Unref() {
+    int old = refs_.fetch_sub(1);
+  }
+  long number() const { return number_; }
+ private:
+  std::atomic<int> refs_;
+  long number_;
+};
+
+void Parse(long *number) {
+  *number = 3;
+}
+
+void Drop(Family *family) {
+  delete family;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ((Op.FREE, "Drop(Family*)", "delete family"), (Op.ATOMIC_WRITE, "Family::Unref()", "fetch_sub"), "refs_"),
+        ((Op.WRITE, "Parse(long*)", "*number = 3"), (Op.READ, "Family::number() const", "return number_"), "number_"),
+        # the variable is the condition variable of the class that uses it
+        (
+            (Op.WRITE, "CondVar::~CondVar()", "pthread_cond_destroy"),
+            (Op.READ, "CondVar::Signal()", "pthread_cond_broadcast"),
+            None,
+        ),
+    ],
+)
+def test_a_member_of_an_object_that_the_other_line_frees_or_points_to(
+    first: tuple[Op, str, str], second: tuple[Op, str, str], expected: str | None
+) -> None:
+    sides = []
+    for op, function, text in (first, second):
+        inner = [("pthread_cond_broadcast", "interceptors.inc", 9)] if "CondVar" in function else []
+        sides.append((op, [*inner, (function, "src/family.cc", line(CPP_COUNTED, text))]))
+    told = searched({"src/family.cc": CPP_COUNTED}, *sides)
+    assert (told and told.name) == expected

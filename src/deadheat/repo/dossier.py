@@ -15,12 +15,13 @@ from deadheat.repo.clone import CommitSnapshot, dependency_of, dependency_revisi
 from deadheat.repo.code_diagnosis import diagnose_at_pin, diagnose_without_pin
 from deadheat.repo.document_claims import ClaimChecker, DocumentHints, issue_numbers_of
 from deadheat.repo.fixes import FixFinder, ReportHistory, releases_with
+from deadheat.repo.likely_variable import likely_variable
 from deadheat.repo.owners import OriginFinder, find_owners
 from deadheat.repo.pinning import cut_before, find_pin
 from deadheat.repo.pinning.misfit_frames import FrameChecker
 from deadheat.repo.racing_lines import CodeSnippet, code_snippets, find_racing_lines
 from deadheat.repo.reproduction import choose_reproduction, find_reproduction
-from deadheat.repo.variable import find_variable, likely_variable, variable_from_report
+from deadheat.repo.variable import find_variable, variable_from_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -277,6 +278,7 @@ def _variable_to_json(variable: RaceVariable) -> JsonDict:
         "declared": declaration and {"file": declaration.file, "line": declaration.line},
         "sure": variable.sure,
         "why": variable.why,
+        "alternatives": [{"name": v.name, "owner": v.owner, "why": v.why} for v in variable.alternatives],
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.model import Access, Frame, Op, Origin
@@ -30,6 +31,9 @@ _GO_IMPORT = re.compile(rb'^(?:import )?[ \t]*+(\w+)?[ \t]*+"(?:[^"\n]*/)?([\w.-
 
 # "Feed(int n) : limit_(n), ": member initializers follow the parameters
 _MEMBER_INITIALIZERS = re.compile(rb"\)\s{0,99}:(?!:)")
+
+
+_MAX_CALLERS = 3  # through which a parameter is followed
 
 
 class RacingLine(NamedTuple):
@@ -65,10 +69,19 @@ class RacingLine(NamedTuple):
         return any(inner.origin not in (Origin.RUNTIME, Origin.GENERATED) for inner in inner_frames)
 
     def is_import_name(self, name: str) -> bool:
-        return any((match[0] or match[1]).decode() == name for match in _GO_IMPORT.findall(self.source))
+        return name in _import_names(self.source)
 
     def is_field_access(self, access: PossibleAccess) -> bool:
-        return len(access.path) > 1 and not self.is_import_name(access.path[0])
+        return len(access.path) > 1 + self.is_import_name(access.path[0])
+
+
+@lru_cache(maxsize=64)
+def _import_names(source: bytes) -> frozenset[str]:
+    """The names of the packages that a Go file imports."""
+    end = source.find(b"\nfunc ")
+    return frozenset(
+        (match[0] or match[1]).decode() for match in _GO_IMPORT.findall(source, 0, end if end > 0 else len(source))
+    )
 
 
 def find_racing_lines(clone: Clone, tree: CommitTree, report: Report) -> list[RacingLine]:
@@ -104,8 +117,8 @@ def resolve_members(tree: CommitTree, line: RacingLine) -> list[PossibleAccess]:
     return [each._replace(path=("this", each.name)) if is_member(each) else each for each in line.possible_accesses]
 
 
-def _calling_line(clone: Clone, tree: CommitTree, line: RacingLine) -> RacingLine | None:
-    """The Go line that calls the racing function, with the arguments it passes."""
+def _calling_line(clone: Clone, tree: CommitTree, line: RacingLine, depth: int = 1) -> RacingLine | None:
+    """The Go line that calls the racing function, with the arguments it passes, and the lines that call that one."""
     stack = line.access.stack
     caller = next(iter(stack[stack.index(line.frame) + 1 :]), None)
     name = declaration_name(line.frame.function, "go").rpartition(".")[2]
@@ -119,7 +132,11 @@ def _calling_line(clone: Clone, tree: CommitTree, line: RacingLine) -> RacingLin
                 line.possible_accesses, line.source, line.first, name, source, caller.line
             )
             body = b"\n".join(parser.source_lines(source, *span))
-            return RacingLine(line.access, caller, path, source, body, span[0], accesses, []) if accesses else None
+            if not accesses:
+                return None
+            calling_line = RacingLine(line.access, caller, path, source, body, span[0], accesses, [])
+            outer = _calling_line(clone, tree, calling_line, depth + 1) if depth < _MAX_CALLERS else None
+            return calling_line._replace(caller=outer)
     return None
 
 
@@ -171,7 +188,7 @@ def _function_span(language: str, source: bytes, frame: Frame) -> tuple[int, int
 
 def filter_by_operation(accesses: list[PossibleAccess], op: Op, source: bytes) -> list[PossibleAccess]:
     """The accesses that match the operation, without packages, calls and builtins."""
-    imports = {(match[0] or match[1]).decode() for match in _GO_IMPORT.findall(source)}
+    imports = _import_names(source)
     variables = [
         each
         for each in accesses

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from itertools import takewhile
+from dataclasses import dataclass
+from itertools import product, takewhile
 from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts import addresses
-from deadheat.model import Origin
+from deadheat.model import Op, Origin
 from deadheat.repo.pinning import line_claims
 from deadheat.repo.pinning.line_claims import class_of_method
 from deadheat.repo.racing_lines import RacingLine, filter_by_operation, line_of_rows, resolve_members
@@ -34,6 +34,7 @@ _MAX_CALLEE_LINES, _MAX_CALLS = 80, 8
 _MAX_INNER_CALLEE_LINES = 24  # lines of a function that such a function calls
 # "search.(*Coordinator).Search.func1", "feed.Pump.func2.1", "seq.All-range1"
 _CLOSURE_SUFFIX = re.compile(r"\.func\d+|\.\d+$|-range\d+$")
+_LOCK_CLASS = re.compile(r"(?i)mutex|lock|cond")
 _MAX_HEADER_BYTES = 600
 _READ_WEIGHTS = {OPERAND: 3, CALLEE: 2, TARGET: 1, BASE: 0}
 
@@ -49,6 +50,7 @@ class RaceVariable:
     sure: bool
     why: str
     part: str | None = None  # the part that one side accesses, if the other stores the whole
+    alternatives: tuple[RaceVariable, ...] = ()  # less likely
 
 
 def variable_from_report(report: Report) -> RaceVariable | None:
@@ -64,20 +66,41 @@ def find_variable(tree: CommitTree, racing_lines: Sequence[RacingLine], report: 
     """The variable of a race, if the report or the code names it."""
     if reported := variable_from_report(report):
         return reported
-    if not racing_lines or any(map(_is_harness_access, racing_lines)):
+    if not racing_lines or any(map(_is_harness_access, racing_lines)) or all(map(_is_in_lock_class, racing_lines)):
+        return None
+    if all(map(_is_in_called_module, racing_lines)):
         return None
     if len(racing_lines) == 1:
         package_variable = _only_package_variable(tree, racing_lines[0]) if addresses.lies_in_program(report) else None
-        return package_variable or _only_accessed_variable(tree, racing_lines[0])
+        return package_variable or only_accessed_variable(tree, racing_lines[0])
     a, b = racing_lines[:2]
     return (
-        _common_variable(tree, a, b, "both lines touch it")
+        common_variable(tree, a, b, "both lines touch it")
         or _overwritten_struct(tree, a, b)
         or _overwritten_struct(tree, b, a)
         or _variable_through_call(tree, a, b)
         or _variable_through_call(tree, b, a)
         or _variable_through_parameter(tree, a, b)
+        or common_variable(tree, _resolve_aliases(a), _resolve_aliases(b), "both lines touch it, one by a local name")
     )
+
+
+# "peers := h.peers", "for _, peer := range h.peers {"
+_ALIAS = rb"\b(%s) :?= (?:range )?(\w{1,80}(?:\.\w{1,80}){1,9})(?:\[[^\]\n]{0,80}\])?(?: \{)?$"
+
+
+def _resolve_aliases(line: RacingLine) -> RacingLine:
+    """The line with local names for the map or slice of a field replaced by the field."""
+    is_map = line.access.stack[0].function.startswith("runtime.map") if line.access.stack else False
+    resolved = []
+    for access in line.possible_accesses if line.is_go else ():
+        if len(access.path) == 1 and (is_map or access.is_element):
+            pattern = _ALIAS % re.escape(access.name.encode("utf-8", "replace"))
+            paths = {tuple(match[2].decode().split(".")) for match in re.finditer(pattern, line.body, re.MULTILINE)}
+            if len(paths) == 1:
+                path = paths.pop()
+                resolved.append(access._replace(name=path[-1], path=path))
+    return line._replace(possible_accesses=line.possible_accesses + resolved)
 
 
 def _is_harness_access(racing_line: RacingLine) -> bool:
@@ -87,15 +110,23 @@ def _is_harness_access(racing_line: RacingLine) -> bool:
     return innermost is not None and innermost.origin is Origin.TEST
 
 
-def likely_variable(tree: CommitTree, racing_lines: Sequence[RacingLine]) -> RaceVariable | None:
-    """The likely variable if none is named; not used by the diagnosis rules."""
-    if len(racing_lines) < 2:
-        return None
-    a, b = racing_lines[:2]
-    return _only_written_field(tree, a, b) or _only_written_field(tree, b, a)
+def _is_in_called_module(line: RacingLine) -> bool:
+    """Whether user code that is not available made the access, called by the Go line."""
+    inner_frames = takewhile(lambda frame: frame != line.frame, line.access.stack)
+    return line.is_go and any(frame.origin is Origin.USER for frame in inner_frames)
 
 
-def _common_variable(tree: CommitTree, a: RacingLine, b: RacingLine, why: str) -> RaceVariable | None:
+def _is_in_lock_class(line: RacingLine) -> bool:
+    """Whether the access is in a C++ class that wraps a lock: the variable is the object's owner's, `task.cv_`."""
+    inner = [frame.function for frame in takewhile(lambda frame: frame != line.frame, line.access.stack)]
+    return (
+        bool(inner)
+        and inner[-1].startswith("pthread_")
+        and bool(_LOCK_CLASS.search(class_of_method(line.frame.function)))
+    )
+
+
+def common_variable(tree: CommitTree, a: RacingLine, b: RacingLine, why: str) -> RaceVariable | None:
     best: tuple[tuple[int, bool], PossibleAccess, PossibleAccess] | None = None
     for access_a in a.possible_accesses:
         for access_b in b.possible_accesses:
@@ -125,15 +156,15 @@ def _may_be_same_variable(
         if not (_is_in_closure(a) or _is_in_closure(b)):
             # every call has its own local, but its elements may be shared
             is_element = access_a.is_element or access_b.is_element
-            if _is_parameter(name, a) or (not is_element and _is_local_variable(name, a)):
+            if is_parameter(name, a) or (not is_element and _is_local_variable(name, a)):
                 return False
         return not re.match(rb"func \(%s " % re.escape(name.encode("utf-8", "replace")), a.body)
-    if _is_parameter(name, a) or _is_parameter(name, b):
+    if is_parameter(name, a) or is_parameter(name, b):
         return False  # a parameter hides the package variable
     return find_package_variable(tree, a.path, name) is not None
 
 
-def _is_parameter(name: str, line: RacingLine) -> bool:
+def is_parameter(name: str, line: RacingLine) -> bool:
     """Whether the name is a parameter; C++ references do not count."""
     word = re.escape(name.encode("utf-8", "replace"))
     if line.is_go:
@@ -186,7 +217,8 @@ def _find_field_declaration(
         found = parser.find_member(language or "c", tree.folder_contents(line.path), access.name, owner)
         return (found[0], DeclarationLocation(*found[1:])) if found else None
     resolver = GoTypeResolver(tree, line.path, line.body)
-    field = resolver.find_field(access.name, resolver.owner_type(access.path))
+    owner_type = resolver.owner_type(access.path)
+    field = resolver.find_field(access.name, owner_type) or resolver.find_element_field(access.name, owner_type)
     return (field.owner, field.location) if field else None
 
 
@@ -253,7 +285,7 @@ def _variable_through_call(tree: CommitTree, a: RacingLine, b: RacingLine, throu
     max_lines = _MAX_INNER_CALLEE_LINES if through else _MAX_CALLEE_LINES
     inner_calls: list[tuple[RacingLine, str]] = []
     for call in a.calls[:_MAX_CALLS]:
-        for path, source in tree.folder_contents(a.path).items():
+        for path, source in (tree.folder_contents(a.path) | tree.folder_contents(b.path)).items():
             language = language_of_path(path) or ""
             spans = line_claims.function_extents(language, source, call.name) if language else []
             for span in [(first, last) for first, last in spans if last - first < max_lines]:
@@ -261,7 +293,7 @@ def _variable_through_call(tree: CommitTree, a: RacingLine, b: RacingLine, throu
                 likely = filter_by_operation(resolve_members(tree, callee), a.access.op, source)
                 callee = callee._replace(possible_accesses=likely)
                 why = f"one line touches it through {through}{call.name}"
-                if result := _common_variable(tree, callee, b, why):
+                if result := common_variable(tree, callee, b, why):
                     return result
                 if not through and language == "go" and span[1] - span[0] < _MAX_INNER_CALLEE_LINES:
                     inner_calls.append((callee, f"{call.name} and "))
@@ -272,33 +304,30 @@ def _variable_through_call(tree: CommitTree, a: RacingLine, b: RacingLine, throu
 
 def _variable_through_parameter(tree: CommitTree, a: RacingLine, b: RacingLine) -> RaceVariable | None:
     """The common variable through an argument that a caller passes."""
-    for line_a, line_b in ((a.caller, b), (a, b.caller), (a.caller, b.caller)):
-        if line_a is None or line_b is None:
-            continue
-        caller = line_a if line_a is a.caller else line_b
+    lines_a, lines_b = _line_and_callers(a), _line_and_callers(b)
+    pairs = sorted(product(range(len(lines_a)), range(len(lines_b))), key=sum)
+    for index_a, index_b in pairs[1:]:
+        caller = lines_a[index_a] if index_a else lines_b[index_b]
         why = f"one line touches it as a parameter, which {caller.frame.function} passes"
-        if found := _common_variable(tree, line_a, line_b, why):
+        if found := common_variable(tree, lines_a[index_a], lines_b[index_b], why):
             return found
     return None
 
 
-def _only_written_field(tree: CommitTree, a: RacingLine, b: RacingLine) -> RaceVariable | None:
-    """The only field that the writing line stores to, if the other line uses the whole object: an encoder, a copy."""
-    if not a.is_write or b.is_write or a.is_call_site or (not b.is_call_site and _names_field(b)):
-        return None
-    field = _only_accessed_variable(tree, a)
-    if field is None or field.kind != "field":
-        return None
-    return replace(field, why="the line that writes stores to nothing else")
+def _line_and_callers(line: RacingLine) -> list[RacingLine]:
+    lines = [line]
+    while (caller := lines[-1].caller) is not None:
+        lines.append(caller)
+    return lines
 
 
-def _names_field(line: RacingLine) -> bool:
+def names_field(line: RacingLine) -> bool:
     return any(line.is_field_access(each) and each.rank > CALLEE for each in line.possible_accesses)
 
 
 def _only_package_variable(tree: CommitTree, line: RacingLine) -> RaceVariable | None:
     """The only package variable on the line, if one access is known and in program memory."""
-    if not line.is_go or line.is_call_site or _names_field(line):
+    if not line.is_go or line.is_call_site or names_field(line):
         return None  # the object of a field may be a package variable as well
     accesses = line.possible_accesses
     if any(len(each.path) > 1 and line.is_import_name(each.path[0]) for each in accesses):
@@ -307,7 +336,7 @@ def _only_package_variable(tree: CommitTree, line: RacingLine) -> RaceVariable |
     found = [
         (name, location)
         for name in sorted(names)
-        if not _is_parameter(name, line)
+        if not is_parameter(name, line)
         and not _is_local_variable(name, line)
         and (location := find_package_variable(tree, line.path, name))
     ]
@@ -331,13 +360,20 @@ def _copies_other_value(access: PossibleAccess, line: RacingLine) -> bool:
     return bool(line_accesses.dereferenced_on_line(line.source, line.frame.line) - {access.path})
 
 
-def _only_accessed_variable(tree: CommitTree, line: RacingLine) -> RaceVariable | None:
+def only_accessed_variable(tree: CommitTree, line: RacingLine) -> RaceVariable | None:
     """The only variable that the line can access, if one access is known."""
     if line.is_go and line.is_call_site:
         return None  # in C++ inlined containers have frames above the line
     wanted_rank = TARGET if line.is_write else OPERAND
     likely = [each for each in line.possible_accesses if each.rank == wanted_rank]
-    likely = likely or [each for each in line.possible_accesses if each.writes]
+    if not line.is_go and line.access.op is Op.ATOMIC_WRITE:  # "int old = refs_.fetch_sub(1);"
+        likely = [
+            each for each in line.possible_accesses if each.writes and any(each.path == c.path[:-1] for c in line.calls)
+        ]
+    # a method writes in its own frame
+    is_innermost = line.is_go and line.access.stack[:1] == (line.frame,)
+    receivers = {call.path[:-1] for call in line.calls} if is_innermost else ()
+    likely = likely or [each for each in line.possible_accesses if each.writes and each.path not in receivers]
     fields = list(filter(line.is_field_access, likely)) or likely
     ends = [
         each

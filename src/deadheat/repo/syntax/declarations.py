@@ -24,6 +24,12 @@ _EMBEDDED_FIELD = re.compile(
     rb"^[ \t]{1,20}\*?(?:\w{1,80}\.)?(\w{1,80})(?:\[[^\]\n]{0,200}\])?[ \t]*(?://.*|`.*)?$", re.MULTILINE
 )
 _STRUCT_START = rb"^type %s(?:\[[^\]\n]{0,200}\])? struct \{"
+# "	Config = &DaemonConfig{", "var log *Logger"
+_PACKAGE_VARIABLE = (
+    rb"^(?:var |\t)%s (?:\*?(?:\w{1,80}\.)?\w{1,80} )?= (?:&|new\()?(?:\w{1,80}\.)?([A-Za-z_]\w{0,80})[{)]"
+    rb"|^var %s \*?(?:\w{1,80}\.)?([A-Za-z_]\w{0,80})$"
+)
+_COLLECTION_TYPE = rb"^type %s ((?:map)?\[.{1,200})$"
 _FUNCTION_RESULT = rb"^func (?:\([^)\n]{0,200}\) )?%s(?:\[[^\]\n]{0,200}\])?\([^\n]{0,500}\) ?\(?([*\w.\[\]]+)"
 # "type StatementContext struct {"
 _STRUCT_HEADER = re.compile(rb"^type (\w+)(?:\[[^\]\n]{0,200}\])? struct \{", re.MULTILINE)
@@ -141,7 +147,7 @@ class CommitTree:
 def _line_matches(pattern: bytes, name: str, sources: dict[str, bytes]) -> Iterator[tuple[str, bytes, re.Match[bytes]]]:
     """The Go lines that match the pattern with this name, each with its path and source."""
     word = name.encode("utf-8", "replace")
-    line_pattern = re.compile(pattern % re.escape(word), re.MULTILINE)
+    line_pattern = re.compile(pattern.replace(b"%s", re.escape(word)), re.MULTILINE)
     for path, source in sources.items():
         for start in offsets_of_lines_with(source, word) if path.endswith(".go") else ():
             if match := line_pattern.match(source, start):
@@ -228,14 +234,24 @@ class GoTypeResolver:
             return self.field_type((match[1] or match[2]).decode(), "")
         return ""
 
+    def _package_variable_type(self, name: str) -> str:
+        """The type of a package variable: `Config = &DaemonConfig{`, `var log *Logger`."""
+        for sources in self._candidate_files(name):
+            for _, _, match in _line_matches(_PACKAGE_VARIABLE, name, sources):
+                return (match[1] or match[2]).decode("utf-8", "replace")
+        return ""
+
     def _call_result_type(self, function: str) -> str:
         types = (self._tree.result_type(function, sources) for sources in self._candidate_files(function))
         return next((type_name for type_name in types if type_name), "")
 
     def owner_type(self, path: tuple[str, ...]) -> str:
         """The type that owns the last element of an access path."""
-        type_name = self.variable_type(path[0])
-        for element in path[1:-1]:
+        type_name = self.variable_type(path[0]) or self._package_variable_type(path[0])
+        inner = path[1:-1]
+        if not type_name and len(path) > 2:  # "option.Config.Debug"
+            type_name, inner = self._package_variable_type(path[1]), path[2:-1] if is_exported(path[1]) else inner
+        for element in inner:
             if element.endswith("()"):
                 type_name = self._call_result_type(element.removesuffix("()"))
             else:
@@ -261,6 +277,13 @@ class GoTypeResolver:
                 return field
         return fields[0] if not owner and len({each.owner for each in fields}) == 1 else None
 
+    def find_element_field(self, name: str, collection: str) -> StructField | None:
+        """The field of the elements of a named type: `type peersByName map[string]*Peer`."""
+        for sources in self._candidate_files(collection) if collection else ():
+            for _, _, match in _line_matches(_COLLECTION_TYPE, collection, sources):
+                return self.find_field(name, bare_type_name(match[1].decode("utf-8", "replace")))
+        return None
+
     def _field_of_struct(self, owner: str, fields: list[StructField], depth: int) -> StructField | None:
         """The field of a struct or of a struct it embeds."""
         if not owner or not depth or not fields:
@@ -270,7 +293,7 @@ class GoTypeResolver:
                 return field
         for embedded_type in self._tree.embedded_types(owner, self._tree.files_declaring(owner, self._path)):
             if embedded := self._field_of_struct(embedded_type, fields, depth - 1):
-                return embedded._replace(owner=owner)
+                return embedded
         return None
 
 

@@ -263,9 +263,16 @@ def _is_pointer_type(node: Node) -> bool:
 def accesses_through_parameters(
     accesses: list[PossibleAccess], source: bytes, function_line: int, name: str, caller_source: bytes, call_line: int
 ) -> list[PossibleAccess]:
-    """Translate accesses to parameters of a Go function into accesses to the arguments of the caller's line."""
-    index_by_parameter = {parameter: index for index, parameter in enumerate(_parameter_names(source, function_line))}
-    parameter_accesses = [candidate for candidate in accesses if candidate.path[0] in index_by_parameter]
+    """Translate accesses to parameters of a Go function, or to its receiver, into accesses on the caller's line."""
+    names = _parameter_names(source, function_line)
+    index_by_parameter = {parameter: index for index, parameter in enumerate(names)}
+    parameter_accesses = [
+        candidate
+        for candidate in accesses
+        if candidate.path[0] in index_by_parameter
+        # a field of the receiver has the same name and owner in the caller
+        and (candidate.path[0] != names[0] or len(candidate.path) == 1)
+    ]
     argument_paths = next(_argument_paths(caller_source, call_line, name), []) if parameter_accesses else []
     translated = []
     for access in parameter_accesses:
@@ -278,21 +285,25 @@ def accesses_through_parameters(
 
 
 def _parameter_names(source: bytes, function_line: int) -> list[str]:
+    """The names of the receiver (empty if none) and of the parameters."""
     declarations = [
         node
         for node in parser.parse_around("go", source, function_line).children
         if node.type in ("function_declaration", "method_declaration") and first_line(node) == function_line
     ]
-    parameter_list = declarations[0].child_by_field_name("parameters") if declarations else None
     names: list[str] = []
-    for parameter in parameter_list.named_children if parameter_list is not None else ():
-        names += [full_text(name) for name in parameter.children_by_field_name("name")] or [""]
+    for field in ("receiver", "parameters"):
+        parameter_list = declarations[0].child_by_field_name(field) if declarations else None
+        for parameter in parameter_list.named_children if parameter_list is not None else ():
+            names += [full_text(name) for name in parameter.children_by_field_name("name")] or [""]
+        names = names or [""]
     return names
 
 
 def _argument_paths(source: bytes, line: int, name: str) -> Iterator[list[tuple[str, ...]]]:
-    """The access path of each argument, for each call of that name on a line."""
+    """The access paths of the receiver and of each argument, for each call of that name on a line."""
     for node in _nodes_on_line("go", source, line):
         arguments = node.child_by_field_name("arguments") if node.type == "call_expression" else None
-        if arguments is not None and full_text(node.child_by_field_name("function")).rpartition(".")[2] == name:
-            yield [access_path(argument) for argument in arguments.named_children]
+        function = node.child_by_field_name("function")
+        if arguments is not None and full_text(function).rpartition(".")[2] == name:
+            yield [access_path(function)[:-1], *(access_path(argument) for argument in arguments.named_children)]
