@@ -100,7 +100,8 @@ class SameObjectLinks:
     """
 
     def __init__(self, observations: Sequence[Observation]) -> None:
-        self._observations = observations
+        # complete reports are linked with each other, not through one that shows only one access
+        self._observations = sorted(observations, key=_is_one_sided)
         self._first: dict[Hashable, str] = {}
 
     def linked_pairs(self) -> Iterator[tuple[str, str]]:
@@ -156,6 +157,10 @@ class SameObjectLinks:
         first = self._first.setdefault(key, name)
         if first != name:
             yield min(name, first), max(name, first)
+
+
+def _is_one_sided(observation: Observation) -> bool:
+    return observation[1].one_sided
 
 
 def _variants_sharing_line(keys: KeysByVariant) -> KeysByVariant:
