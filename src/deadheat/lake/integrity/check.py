@@ -5,7 +5,6 @@ Every file is compared with its checksum: that of a data file is in its name, th
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +20,7 @@ from deadheat.lake.data_files import digest_in_name
 from deadheat.lake.documents import bytes_digest
 from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER, LAST_CHECKPOINT, log_file, read_record
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, LAKE_VERSION, OPTIONAL_TABLES, TABLES
-from deadheat.lake.storage import LOG_FOLDER, PART_SUFFIX
+from deadheat.lake.storage import LOG_FOLDER, PART_SUFFIX, parse_json
 from deadheat.lake.transactions import INTENT_FOLDER, STAGING_FOLDER
 
 if TYPE_CHECKING:
@@ -250,7 +249,7 @@ def _mentioned_files(name: str, data: bytes) -> Iterable[str]:
         if name.endswith(".parquet"):
             rows: Iterable[dict[str, Any]] = pq.read_table(pa.BufferReader(data), columns=["add", "remove"]).to_pylist()
         else:
-            rows = [json.loads(line) for line in data.splitlines()]
+            rows = [parse_json(line) for line in data.splitlines()]
         for row in rows:
             for action in (row.get("add"), row.get("remove")):
                 if action:
