@@ -18,7 +18,7 @@ from deadheat.errors import DeadheatError
 from deadheat.lake import transactions
 from deadheat.lake.data_files import digest_in_name
 from deadheat.lake.documents import bytes_digest
-from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER, LAST_CHECKPOINT, log_file, read_record
+from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER, LAST_CHECKPOINT, read_record, record_name
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, LAKE_VERSION, OPTIONAL_TABLES, TABLES
 from deadheat.lake.storage import LOG_FOLDER, PART_SUFFIX, parse_json
 from deadheat.lake.transactions import INTENT_FOLDER, STAGING_FOLDER
@@ -143,7 +143,8 @@ class LakeCheck:
     def _missing_records(self, decider: str, last: int) -> Iterator[Fault]:
         names = filter(None, map(_RECORD.fullmatch, self._storage.entry_names(CHECKSUM_FOLDER)))
         states = {int(name["state"]) for name in names if name["sequence"] == decider} - {0}
-        first = 1 if log_file(decider, 0) in self._checksums else min(states, default=last + 1)
+        is_recorded_from_start = record_name("lake", 0) in self._sizes
+        first = 1 if is_recorded_from_start else min(states, default=last + 1)
         for state in sorted({*range(first, last + 1)} - states):
             yield Fault("is missing; it has the checksums of logs", f"{CHECKSUM_FOLDER}/{decider}-{state:012}.json")
 
