@@ -91,6 +91,20 @@ def test_a_fix_is_found_behind_a_move(repo: Repository) -> None:
     assert found.still_present is False
 
 
+def test_head_is_a_revision(repo: Repository) -> None:
+    came = repo.put("hub: begin", {"hub/hub.go": HUB})
+    with Clone(str(repo.path)) as clone:
+        assert clone.resolve_revision("HEAD") == came
+
+
+def test_a_move_is_no_fix(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("mv", "hub", "core")
+    repo.put("move everything", {})
+    found = told_of(repo, race(HUB))
+    assert (found.fixed_by, found.still_present) == ((), True)
+
+
 def test_a_move_that_changes_the_file_is_followed(repo: Repository) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
     repo.put("move it", {"hub/hub.go": None, "pkg/hub/hub.go": MOVED})

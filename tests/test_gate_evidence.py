@@ -145,6 +145,9 @@ LOGS: dict[str, tuple[str | bytes, str]] = {
     "-skip in the log": (f"+ go test -race -skip=TestTake ./...\n{OK}", SOME),
     "-run in GOFLAGS": (f"export GOFLAGS='-race -run=TestOther'; go test ./...\n{OK}", SOME),
     "-run for gotestsum": (f"+ gotestsum -- -race \\\n -run 'TestOther' ./...\n{OK}", SOME),
+    "-list in the log": (f"+ go test -list . ./...\nTestTake\n{OK}", SOME),
+    "-run in a long line": (f"+ go test {'./p/x ' * 2000}-run TestOther {'./p/y ' * 2000}\n{OK}", SOME),
+    "pattern in a long line": (f"+ go test -run '^({'TestOther|' * 2000}TestX)$' ./...\n{OK}", SOME),
     "benchmarks only": (f"goos: linux\ngoarch: amd64\npkg: {PACKAGE}\nBenchmarkX-8 \t 9 \t 2 ns/op\nPASS\n{OK}", SOME),
     # -- not known
     "empty": ("", NO_RESULT),
@@ -230,6 +233,12 @@ def test_complete_run_is_assumed_where_the_log_does_not_tell(log: str, expected:
     assert judge(log, KNOWN, complete=True) == expected
 
 
+@pytest.mark.parametrize("block_size", [1, 7, 4096])
+def test_options_are_found_wherever_a_long_line_is_cut(block_size: int) -> None:
+    log = f"+ go test {'./p/x ' * 700}-test.run=TestOther {'./p/y ' * 700}\n{OK}"
+    assert judge(log, KNOWN, block_size=block_size) == SOME
+
+
 def test_long_lines_are_ignored_and_not_kept() -> None:
     assert judge(b"x" * 100_000 + f"ok  \t{PACKAGE}\t0.1s\n{OTHER}".encode(), KNOWN, block_size=512) == NO_RESULT
     assert judge(b"x" * 100_000 + f"\n{OK}".encode(), KNOWN, block_size=512) == GONE_PACKAGE
@@ -292,6 +301,16 @@ def test_commit_that_does_not_compile_never_empties_the_baseline(tmp_path: Path)
         == 2
     )
     assert (tmp_path / "races.jsonl").read_bytes() == before
+
+
+def test_complete_means_nothing_if_a_log_is_cut(tmp_path: Path) -> None:
+    assert gate(tmp_path, "--update", write_log(tmp_path, TEXT_REPORT)) == 0
+    before = (tmp_path / "races.jsonl").read_bytes()
+    logs = write_log(tmp_path, gzip.compress(b"all is well\n")[:-4], "cut.gz"), write_log(tmp_path, "all is well\n")
+    assert gate(tmp_path, "--update", "--prune", "--complete", *logs) == 0
+    assert (tmp_path / "races.jsonl").read_bytes() == before
+    assert gate(tmp_path, "--update", "--prune", "--complete", logs[1]) == 0
+    assert (tmp_path / "races.jsonl").read_bytes() == b""
 
 
 def test_old_baseline_learns_where_its_races_are_seen(tmp_path: Path) -> None:

@@ -107,7 +107,11 @@ def newest(root: Path, pattern: str) -> Path:
     return sorted(root.glob(pattern))[-1]
 
 
-@pytest.mark.parametrize("damage", [empty, cut, lengthen, Path.unlink, make_folder])
+def nest(path: Path) -> None:
+    path.write_bytes(b"[" * 100_000)
+
+
+@pytest.mark.parametrize("damage", [empty, cut, lengthen, nest, Path.unlink, make_folder])
 @pytest.mark.parametrize(
     "pattern",
     [

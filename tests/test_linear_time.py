@@ -7,6 +7,7 @@ A sample of the inputs runs here, with each literal, damage and shape of a docum
 from __future__ import annotations
 
 import io
+import json
 import os
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
@@ -165,5 +166,25 @@ def test_gate_grows_with_the_number_of_races(counter: StepCounter, name: str, tm
             run_command("gate", "--baseline", str(baseline), *options, str(path))
         path.write_bytes(b"")  # all of them are gone
         run_command("gate", "--baseline", str(baseline), str(path))
+
+    check_command(counter, growing, 4 * KIBIBYTE, gate)
+
+
+@pytest.mark.parametrize("origin", ["package", "sites"])
+def test_absence_grows_with_the_number_of_known_races(counter: StepCounter, origin: str, tmp_path: Path) -> None:
+    log, baseline = tmp_path / "ci.log", tmp_path / "races.jsonl"
+    growing = GrowingInput(
+        "packages", lambda size: b"".join(b"ok  \texample.com/p%d\t1s\n" % number for number in range(size // 24 + 1))
+    )
+
+    def gate(data: bytes) -> None:
+        log.write_bytes(data)
+        rows = [
+            {"race": f"{number:016x}"}
+            | ({"package": f"example.com/p{number}"} if origin == "package" else {"sites": [f"f p{number}/x_test.go"]})
+            for number in range(data.count(b"\n"))
+        ]
+        baseline.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        run_command("gate", "--baseline", str(baseline), str(log))
 
     check_command(counter, growing, 4 * KIBIBYTE, gate)

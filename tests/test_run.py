@@ -251,6 +251,7 @@ def test_status_is_that_of_the_command_if_nobody_reads_the_races() -> None:
         (["/nowhere/at/all"], 127),
         (["/"], 126),
         (["no-such-command-here"], 127),
+        ([""], 127),
         ([REPORT], 126),
     ],
     ids=lambda value: str(value)[-30:],

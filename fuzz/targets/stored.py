@@ -80,7 +80,7 @@ def read_suppressions(data: bytes) -> None:
     assert len(mutes) + len(faults) == sum(bool(line) and not line.startswith("#") for line in lines)
     for mute in mutes:
         for sighting in _sightings():
-            baseline.mute_matches(mute, sighting)
+            list(baseline.matching_mutes([mute], sighting))
 
 
 def read_intent(data: bytes) -> None:

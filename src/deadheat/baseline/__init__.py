@@ -19,7 +19,7 @@ from deadheat.grouping.races import Variant
 from deadheat.printable import format_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from deadheat.model import Frame, Report, Sighting
 
@@ -107,16 +107,25 @@ def parse_suppressions(text: str) -> tuple[list[Mute], list[str]]:
     return mutes, faults
 
 
-def mute_matches(mute: Mute, sighting: Sighting) -> bool:
-    """Whether the rule mutes this race."""
-    kind, _, name = mute.pattern.partition(":")
-    if kind == "id":
-        return sighting.verdict.race.startswith(name)
+def matching_mutes(mutes: Iterable[Mute], sighting: Sighting) -> Iterator[Mute]:
+    """The rules that mute this race."""
     report = sighting.report
-    if (_SUPPRESSION_TYPES.get(report.kind, "race")) != ("race" if kind == _TOP_FRAME_TYPE else kind):
-        return False
-    names = _top_frame_names(report) if kind == _TOP_FRAME_TYPE else _all_report_names(report)
-    return any(_pattern_matches(name, other) for other in names)
+    suppression_type = _SUPPRESSION_TYPES.get(report.kind, "race")
+    names = list(_all_report_names(report))
+    text = "\n".join(names)
+    for mute in mutes:
+        kind, _, name = mute.pattern.partition(":")
+        if kind == "id":
+            is_match = sighting.verdict.race.startswith(name)
+        elif suppression_type != ("race" if kind == _TOP_FRAME_TYPE else kind):
+            is_match = False
+        elif kind == _TOP_FRAME_TYPE:
+            is_match = any(_pattern_matches(name, other) for other in _top_frame_names(report))
+        else:  # most rules have a part that is nowhere in the report
+            is_match = all(part in text for part in name.removeprefix("^").removesuffix("$").split("*"))
+            is_match = is_match and any(_pattern_matches(name, other) for other in names)
+        if is_match:
+            yield mute
 
 
 def _top_frame_names(report: Report) -> Iterator[str]:

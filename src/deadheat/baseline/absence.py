@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -50,11 +50,6 @@ class RaceOrigin(NamedTuple):
     folders: tuple[str, ...]  # of its test files, if the package is not known
     tests: tuple[str, ...]
 
-    def includes_package(self, package: str) -> bool:
-        if self.package:
-            return package == self.package
-        return any(package == folder or package.endswith(f"/{folder}") for folder in self.folders)
-
     @property
     def package_name(self) -> str:
         return self.package or " and ".join(self.folders)
@@ -76,6 +71,7 @@ class TestRunEvidence:
         self._runs: dict[str, list[PackageRun]] = {}
         self._text_run = PackageRun()  # of the package whose closing line comes next
         self._json_runs: dict[str, PackageRun] = {}
+        self._reversed_names: list[str] | None = None  # of the packages, sorted
         self._is_partial = False
         self._package_ends: dict[str, tuple[list[int], list[str]]] = {}  # by document
         self._uri = ""
@@ -121,6 +117,7 @@ class TestRunEvidence:
 
     def _end_run(self, package: str, run: PackageRun) -> None:
         run.is_partial = run.is_partial or self._is_partial
+        self._reversed_names = None
         runs = self._runs.setdefault(package, [])
         if runs[-1:] != [run]:
             runs.append(run)
@@ -146,10 +143,25 @@ class TestRunEvidence:
         index = bisect_right(offsets, offset)
         return packages[index] if index < len(packages) else ""
 
+    def _packages_of(self, origin: RaceOrigin) -> Iterable[str]:
+        """The packages with a run in which a race may have been seen."""
+        if origin.package:
+            return (origin.package,)
+        found = {folder for folder in origin.folders if folder in self._runs}
+        if self._reversed_names is None:
+            self._reversed_names = sorted(package[::-1] for package in self._runs)
+        for folder in origin.folders:
+            start = f"/{folder}"[::-1]
+            for at in range(bisect_left(self._reversed_names, start), len(self._reversed_names)):
+                if not self._reversed_names[at].startswith(start):
+                    break
+                found.add(self._reversed_names[at][::-1])
+        return sorted(found)
+
     def judge_absence(self, entry: KnownRace, assume_complete: bool = False) -> Absence:
         """Whether a known race that was not found is gone."""
         origin = origin_of(entry)
-        runs = [run for package, runs in self._runs.items() if origin.includes_package(package) for run in runs]
+        runs = [run for package in self._packages_of(origin) for run in self._runs.get(package, ())]
         absence = _judge_runs(origin, runs)
         if not absence.is_assumable or not assume_complete:
             return absence

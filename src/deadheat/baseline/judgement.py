@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import baseline as lines
-from deadheat.baseline import Baseline, KnownRace, mute_matches
+from deadheat.baseline import Baseline, KnownRace, matching_mutes
 from deadheat.baseline.absence import Absence, AbsenceState, TestRunEvidence
 from deadheat.grouping import races
 from deadheat.grouping.links import Link, LinkKind
@@ -62,6 +62,7 @@ class BaselineGate:
         assume_complete: bool = False,
     ) -> None:
         self._baseline, self._run_evidence, self._today = baseline, run_evidence, today
+        self._mutes = [mute for mute in baseline.mutes if not self._has_expired(mute.expires)]
         self._test_runs, self._assume_complete = test_runs or TestRunEvidence(), assume_complete
         all_evidence = races.empty_facts()
         all_evidence.add(run_evidence)
@@ -90,9 +91,8 @@ class BaselineGate:
 
     def judge_race(self, sighting: Sighting) -> GateJudgement:
         """Judges a race by one of its sightings."""
-        for mute in self._baseline.mutes:
-            if not self._has_expired(mute.expires) and mute_matches(mute, sighting):
-                return GateJudgement(GateStanding.MUTED, mute.reason)
+        if self._mutes and (mute := next(matching_mutes(self._mutes, sighting), None)) is not None:
+            return GateJudgement(GateStanding.MUTED, mute.reason)
         entries = self._known_races.get(sighting.verdict.race)
         if not entries:
             return GateJudgement(GateStanding.NEW)

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 _LITERALS: Final = (
     *(b"ok  ", b"FAIL\t", b"FAIL\\t", b"FAIL  ", b"?   ", b'"FailedBuild"', b'"Action":"build-fail'),
-    *(b"goos: ", b"-run", b"-skip", b"test.run", b"test.skip"),
+    *(b"goos: ", b"-run", b"-skip", b"-list", b"test.run", b"test.skip", b"test.list"),
 )
 # a test that ended; searched only where a test of a known race did, because there may be millions
 _PASS, _SKIP, _FAIL = b"--- PASS: ", b"--- SKIP: ", b"--- FAIL: "
 _ALL_LITERALS: Final = (*_LITERALS, _PASS, _SKIP, _FAIL)
-# longer lines are ignored
+# of longer lines, only whether a command in them selects tests is read
 _MAX_LINE: Final = 1 << 12
 _BLOCK_SIZE: Final = 1 << 19
 # a tab, as it is, in a JSON string, or as the spaces of a terminal
@@ -48,8 +48,9 @@ _TEST_END = re.compile(rb"--- (PASS|FAIL|SKIP): (\S+) \(")
 # '{"Time":"…","Action":"output","Package":"example.com/p","Test":"TestX","Output":"--- PASS: TestX (0.01s)\\n"}'
 _JSON_ACTION = re.compile(rb'"Action":"(fail|build-fail|output)"')
 _JSON_NAMES = re.compile(rb'"Package":"([^"\\]*)"(?:,"Test":"([^"\\]*)")?[,}]')
-# "go test -race -run TestX ./...", "./p.test -test.run='^TestX$'"
-_SELECTION = re.compile(rb"(?:^|[\s'\"=])--?(?:test\.)?(?:run|skip)(?:[= ]|$)")
+# "go test -race -run TestX ./...", "./p.test -test.run='^TestX$'"; -list runs none
+_SELECTION = re.compile(rb"(?:^|[\s'\"=])--?(?:test\.)?(?:run|skip|list)(?:[= ]|$)")
+_MAX_SELECTION: Final = 32  # more bytes than a match
 
 
 class RunEvent(NamedTuple):
@@ -157,13 +158,16 @@ class _EventSearch:
         if self._skips_line:
             line_end = text.find(b"\n") + 1
             self._skips_line = not line_end
+            self._parse_long_line(text[: line_end or len(text)])
             if self._skips_line:
-                self._offset, self._rest = base + len(text), b""
+                self._keep_end(text, base)
                 return
         size = text.rfind(b"\n") + 1
         self._rest, self._offset = text[size:], base + size
         if len(self._rest) > _MAX_LINE:
-            self._skips_line, self._offset, self._rest = True, base + len(text), b""
+            self._skips_line = True
+            self._parse_long_line(self._rest)
+            self._keep_end(text, base)
         self._package_start = 0
         names_tests = bool(self._tests) and b"--- " in text
         literals = _ALL_LITERALS if names_tests and self._has_known_test(text) else _LITERALS
@@ -173,8 +177,19 @@ class _EventSearch:
                 line_end = text.find(b"\n", at) + 1
                 if line_end - line_start <= _MAX_LINE:
                     self._parse_line(text, line_start, line_end - 1, base)
+                else:
+                    self._parse_long_line(text[line_start:line_end])
         if names_tests:
             self._note_verbose(text, size)
+
+    def _parse_long_line(self, piece: bytes) -> None:
+        if _SELECTION.search(piece) is not None:
+            self._add("selected")
+
+    def _keep_end(self, text: bytes, base: int) -> None:
+        """Keeps the end of a piece of a long line, where an option may begin."""
+        self._rest = text[-_MAX_SELECTION:]
+        self._offset = base + len(text) - len(self._rest)
 
     def finish(self) -> None:
         """Parses the last line."""

@@ -284,6 +284,8 @@ class _OutputPipes:
             if error.errno in _SHORTAGES:
                 raise _ShortageError(describe_os_error(error)) from error
             raise NotStartedError(error) from error
+        except ValueError as error:  # the name is empty
+            raise NotStartedError(FileNotFoundError(str(error))) from error
         finally:
             self._close_ends(self._write_ends)
 

@@ -133,7 +133,7 @@ class RaceInspection:
             self._test_runs.evidence.finish()
             if self.selects_tests:
                 self._test_runs.evidence.mark_partial()
-            self.is_cut = self.is_cut or (self.has_failed and not scan.sighting_count)
+            self.is_cut = self.is_cut or scan.has_faults or (self.has_failed and not scan.sighting_count)
         self._gate = self._new_gate(scan.identity.facts) if self._gated else None
         ids = self._gate.ids if self._gate else scan.identity.race_ids()
         self.findings = [self._judge_finding(finding) for finding in accumulator.iter_findings(ids)]

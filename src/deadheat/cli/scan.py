@@ -212,6 +212,11 @@ class ScanJob:
         self._progress.clear()
 
     @property
+    def has_faults(self) -> bool:
+        """Whether something could not be read."""
+        return self._fault_count > 0
+
+    @property
     def read_nothing(self) -> bool:
         """Whether no document could be read."""
         return bool(self._fault_count) and not self._read_count

@@ -111,7 +111,7 @@ class LineGrammar(Protocol):
 
 
 _MAX_JOINED_LINES = 4
-# no detector prints longer lines
+# longer lines are skipped, as docs/reference/commands/scan.md says
 _MAX_LINE_LENGTH = 1 << 12
 _MAX_FRAMES = 1_000
 _MAX_SECTIONS = 200

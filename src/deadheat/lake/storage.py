@@ -217,7 +217,7 @@ class LakeStorage:
         line, newline, digest = self.read_bytes(name).partition(b"\n")
         if newline and newline + digest != _digest_line(line):
             raise ValueError(f"the checksum of {name} does not match")
-        return json.loads(line)
+        return parse_json(line)
 
     def write_data(self, name: str, data: pa.Buffer) -> None:
         """Write a data file, which nobody reads before a change has added it to its table."""
@@ -238,6 +238,14 @@ class LakeStorage:
             if getattr(error, "errno", None) == errno.EROFS or os.strerror(errno.EROFS) in str(error):
                 raise DeadheatError("cannot be written (read-only file system)", path) from error
             raise
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value of JSON from a lake. Raises ValueError if it is invalid or nested too deeply."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("the JSON is nested too deeply") from error
 
 
 def _digest_line(line: bytes) -> bytes:

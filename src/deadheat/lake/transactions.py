@@ -24,6 +24,7 @@ from deadheat.errors import DeadheatError
 from deadheat.lake.data_files import MAX_FILE_ROWS, AddedFile, TableChange, write_rows
 from deadheat.lake.integrity.checksums import commit_info, commits_backwards, record_logs, record_name
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, LAKE_VERSION, OPTIONAL_TABLES, TABLES
+from deadheat.lake.storage import parse_json
 from deadheat.lake.tables import APPLICATION, Lake
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Intent:
 
     @classmethod
     def from_text(cls, text: str) -> Intent:
-        return cls.from_json(json.loads(zlib.decompress(b64decode(text))))
+        return cls.from_json(parse_json(zlib.decompress(b64decode(text))))
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Intent:

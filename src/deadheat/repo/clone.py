@@ -332,7 +332,9 @@ class Clone:
         return found | (self.main.blobs_of(off_main) if off_main else {})
 
     def resolve_revision(self, name: str) -> str | None:
-        """The commit of a revision: an id, a tag or a branch."""
+        """The commit of a revision: an id, a tag, a branch or HEAD."""
+        if name == "HEAD" and self.git.head_commit:
+            return self._commit_id(self.git.head_commit)
         for prefix in ("refs/tags/", "refs/tags/v", "refs/heads/", "refs/remotes/origin/"):
             if found := self.git.refs.get(prefix + name):
                 return self._commit_id(found)

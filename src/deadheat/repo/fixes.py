@@ -250,19 +250,33 @@ class ReportHistory:
             if path is None or old == new:
                 continue
             files.append(path)
-            if self.function_text(target, path, old) != self.function_text(target, path, new):
+            before, after = self.texts_around(target, path, position)
+            if before != after:
                 functions.append(target.name)
         return list(dict.fromkeys(functions)), list(dict.fromkeys(files))
 
     def path_at(self, target: TrackedFunction, position: int) -> str:
-        """The path of a function's file at a later position."""
+        """The path of a function's file before the commit at a later position."""
+        return self.path_after(target, position - 1)
+
+    def path_after(self, target: TrackedFunction, position: int) -> str:
+        """The path of a function's file after the commit at a later position."""
         steps = self.path_steps[target.path]
-        return next((s.path for s in reversed(steps) if s.first < position), target.path)
+        return next((s.path for s in reversed(steps) if s.first <= position), target.path)
 
     def blobs_around(self, path: str, position: int) -> tuple[str | None, str | None]:
         """The versions of a file before and after the commit at a position."""
         versions = self.clone.main.file_versions(path)
         return version_at(versions, position - 1), version_at(versions, position)
+
+    def texts_around(self, target: TrackedFunction, path: str, position: int) -> tuple[bytes | None, bytes | None]:
+        """A function before and after the commit at a position, which may have moved its file from `path`."""
+        old, new = self.blobs_around(path, position)
+        new_path = path
+        if new is None and position > self.pin_position:
+            new_path = self.path_after(target, position)
+            _, new = self.blobs_around(new_path, position)
+        return self.function_text(target, path, old), self.function_text(target, new_path, new)
 
     def function_text(self, target: TrackedFunction, path: str, blob: str | None) -> bytes | None:
         return file_versions.function_text(self.clone, blob, path, target.function)
@@ -353,7 +367,7 @@ class FixFinder:
         """Whether the racing functions are still those of the pin after the commit at a position."""
         racing = [target for target in self._history.functions if target.is_racing]
         for target in racing:
-            path = self._history.path_at(target, position)
+            path = self._history.path_after(target, position)
             _, pinned = self._history.blobs_around(target.path, self._history.pin_position)
             _, after = self._history.blobs_around(path, position)
             text = self._history.function_text(target, path, after)
@@ -398,11 +412,7 @@ class FixFinder:
         """Rates what a commit changes in the functions of the report."""
         changed = 0
         for target in self._history.functions:
-            path = self._history.path_at(target, position)
-            old, new = self._history.blobs_around(path, position)
-            if old == new:
-                continue
-            before, after = (self._history.function_text(target, path, blob) for blob in (old, new))
+            before, after = self._history.texts_around(target, self._history.path_at(target, position), position)
             if before is None or before == after:
                 continue
             changed += 1

@@ -5,7 +5,6 @@ Every file is compared with its checksum: that of a data file is in its name, th
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,9 +18,9 @@ from deadheat.errors import DeadheatError
 from deadheat.lake import transactions
 from deadheat.lake.data_files import digest_in_name
 from deadheat.lake.documents import bytes_digest
-from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER, LAST_CHECKPOINT, log_file, read_record
+from deadheat.lake.integrity.checksums import CHECKSUM_FOLDER, LAST_CHECKPOINT, read_record, record_name
 from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, LAKE_VERSION, OPTIONAL_TABLES, TABLES
-from deadheat.lake.storage import LOG_FOLDER, PART_SUFFIX
+from deadheat.lake.storage import LOG_FOLDER, PART_SUFFIX, parse_json
 from deadheat.lake.transactions import INTENT_FOLDER, STAGING_FOLDER
 
 if TYPE_CHECKING:
@@ -144,11 +143,8 @@ class LakeCheck:
     def _missing_records(self, decider: str, last: int) -> Iterator[Fault]:
         names = filter(None, map(_RECORD.fullmatch, self._storage.entry_names(CHECKSUM_FOLDER)))
         states = {int(name["state"]) for name in names if name["sequence"] == decider} - {0}
-        first = 1 if log_file(decider, 0) in self._checksums else min(states, default=last + 1)
-        if decider == FACT_TABLES[0]:
-            # a lake of an earlier version begins with the state in which it was migrated
-            with suppress(DeadheatError, OSError, ValueError):
-                first = max(first, min(self._lake.read_rows(decider, ["state"])["state"].to_pylist(), default=first))
+        is_recorded_from_start = record_name("lake", 0) in self._sizes
+        first = 1 if is_recorded_from_start else min(states, default=last + 1)
         for state in sorted({*range(first, last + 1)} - states):
             yield Fault("is missing; it has the checksums of logs", f"{CHECKSUM_FOLDER}/{decider}-{state:012}.json")
 
@@ -254,7 +250,7 @@ def _mentioned_files(name: str, data: bytes) -> Iterable[str]:
         if name.endswith(".parquet"):
             rows: Iterable[dict[str, Any]] = pq.read_table(pa.BufferReader(data), columns=["add", "remove"]).to_pylist()
         else:
-            rows = [json.loads(line) for line in data.splitlines()]
+            rows = [parse_json(line) for line in data.splitlines()]
         for row in rows:
             for action in (row.get("add"), row.get("remove")):
                 if action:

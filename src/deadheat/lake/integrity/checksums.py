@@ -5,12 +5,11 @@ in files of their own: one record for each change of a lake, which is written wh
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
 from deadheat.lake.documents import bytes_digest
-from deadheat.lake.storage import LOG_FOLDER
+from deadheat.lake.storage import LOG_FOLDER, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -42,7 +41,7 @@ def commit_info(data: bytes) -> dict[str, Any]:
     """What a file of a log says about its commit: the line `{"commitInfo":{"batch":"b0-1",…}}`."""
     for line in data.splitlines():
         if line.startswith(b'{"commitInfo"'):
-            info: dict[str, Any] = json.loads(line)["commitInfo"]
+            info: dict[str, Any] = parse_json(line)["commitInfo"]
             return info
     return {}
 

@@ -4,7 +4,6 @@ The facts are written into tables with the present columns in one change. Races 
 
 from __future__ import annotations
 
-import json
 import uuid
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,6 +24,7 @@ from deadheat.lake.schema import (
     REPORTS,
     SIGHTINGS,
 )
+from deadheat.lake.storage import parse_json
 from deadheat.lake.tables import SCHEMA_PROPERTY
 from deadheat.lake.transactions import INTENT_FOLDER, Intent
 from deadheat.model import CiRun
@@ -71,7 +71,7 @@ def _finish_old_intents(lake: Lake) -> None:
     """Apply the decided changes of processes of an earlier version that were killed."""
     for name in lake.storage.entry_names(INTENT_FOLDER):
         try:
-            content = json.loads(lake.storage.read_bytes(f"{INTENT_FOLDER}/{name}"))
+            content = parse_json(lake.storage.read_bytes(f"{INTENT_FOLDER}/{name}"))
             changes = {
                 table: TableChange([AddedFile(**added) for added in change["add"]], change["remove"])
                 for table, change in content["changes"].items()
