@@ -10,7 +10,7 @@ import pytest
 
 from deadheat import cli
 from deadheat.baseline import KnownRace
-from deadheat.baseline.test_runs import TestRunWatcher
+from deadheat.baseline.test_runs import TestRunWatcher, lacks_race_detector
 from deadheat.cli import scan as cli_scan
 from deadheat.sources import files
 from deadheat.text.window import OpenedDocument
@@ -366,3 +366,27 @@ def test_run_that_selects_tests_proves_nothing_for_the_others(tmp_path: Path) ->
     assert "gone" in out.read_text()
     assert cli.main([*run, "printf", "%s", OK, "-run", "TestOther"]) == 0
     assert "not run" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "is_lacking"),
+    [
+        ("go test ./...", True),
+        ("/usr/local/go/bin/go test -v ./...", True),
+        ("go test -race ./...", False),
+        ("go test ./... -race=true", False),
+        ("go -C dir vet", False),
+        ("make test", False),
+    ],
+)
+def test_go_test_without_the_race_detector_is_known(command: str, is_lacking: bool) -> None:
+    assert lacks_race_detector(command.split()) is is_lacking
+
+
+def test_run_without_the_race_detector_proves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "races.jsonl").write_text(json.dumps({"race": 16 * "0", "package": PACKAGE, "test": TEST}) + "\n")
+    out = tmp_path / "out"
+    run = ["run", "--gate", "--baseline", str(tmp_path / "races.jsonl"), "--quiet", "--output", str(out), "--"]
+    assert cli.main([*run, "printf", "%s", OK, "go", "test", "./..."]) == 0
+    assert "not known" in out.read_text()
+    assert "the command has no -race" in out.read_text()

@@ -75,6 +75,7 @@ class TestRunEvidence:
         self._is_partial = False
         self._package_ends: dict[str, tuple[list[int], list[str]]] = {}  # by document
         self._uri = ""
+        self._why_nothing = ""
         self.has_text = False
 
     def add_events(self, events: Iterable[RunEvent]) -> None:
@@ -134,6 +135,10 @@ class TestRunEvidence:
             for run in runs:
                 run.is_partial = True
 
+    def discard(self, why: str) -> None:
+        """Notes why the runs tell nothing about races."""
+        self._why_nothing = why
+
     def package_of(self, uri: str, offset: int, stream: str | None) -> str:
         """The package in whose output this place is; empty if that is not known."""
         named = [package for package in self._runs if stream and stream.endswith(package)]
@@ -160,6 +165,8 @@ class TestRunEvidence:
 
     def judge_absence(self, entry: KnownRace, assume_complete: bool = False) -> Absence:
         """Whether a known race that was not found is gone."""
+        if self._why_nothing:
+            return Absence(AbsenceState.NOT_KNOWN, self._why_nothing)
         origin = origin_of(entry)
         runs = [run for package in self._packages_of(origin) for run in self._runs.get(package, ())]
         absence = _judge_runs(origin, runs)

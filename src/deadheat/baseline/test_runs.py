@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat.baseline.absence import TestRunEvidence, origin_of
@@ -15,7 +16,7 @@ from deadheat.text.prefilter import make_searcher
 from deadheat.text.window import DocumentRange, OpenedDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from deadheat.baseline import KnownRace
     from deadheat.errors import UnreadableError
@@ -261,6 +262,12 @@ def _json_names(line: bytes) -> tuple[str, str]:
 def selects_tests(command: Iterable[str]) -> bool:
     """Whether a command runs only some tests of a package."""
     return any(_SELECTION.search(word.encode("utf-8", "replace")) is not None for word in command)
+
+
+def lacks_race_detector(command: Sequence[str]) -> bool:
+    """Whether a command is a `go test` that was built without the race detector."""
+    is_go_test = any(a.rpartition("/")[2] == "go" and b == "test" for a, b in pairwise(command))
+    return is_go_test and not any(word.lstrip("-").partition("=")[0] == "race" for word in command)
 
 
 def _package_result(over: re.Match[bytes]) -> str:

@@ -116,6 +116,7 @@ class RaceInspection:
         self.is_cut = False  # the documents are not complete, in spite of --complete
         self.has_failed = False  # the command failed
         self.selects_tests = False  # the command does not run all tests of its packages
+        self.lacks_race_detector = False  # the command runs tests that cannot find races
 
     def inspect_documents(self, entries: Iterable[Document | UnreadableError]) -> list[RaceFinding]:
         """Finds the races in documents; sets `read_nothing` if none could be read."""
@@ -133,6 +134,8 @@ class RaceInspection:
             self._test_runs.evidence.finish()
             if self.selects_tests:
                 self._test_runs.evidence.mark_partial()
+            if self.lacks_race_detector:
+                self._test_runs.evidence.discard("the command has no -race")
             self.is_cut = self.is_cut or scan.has_faults or (self.has_failed and not scan.sighting_count)
         self._gate = self._new_gate(scan.identity.facts) if self._gated else None
         ids = self._gate.ids if self._gate else scan.identity.race_ids()

@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from deadheat import cli
-from deadheat.baseline.test_runs import selects_tests
+from deadheat.baseline.test_runs import lacks_race_detector, selects_tests
 from deadheat.cli import gate
 from deadheat.cli.child_process import NotStartedError, describe_os_error, run_child
 from deadheat.parsing.test_events import GoTestFailures
@@ -56,7 +56,8 @@ def run_test_command(args: argparse.Namespace) -> int:
         args.parser.error("--gate needs a --baseline")
     gate.check_options(args, args.parser)
     inspection = gate.RaceInspection(args, gated, sys.stderr)
-    inspection.selects_tests = selects_tests([*command, *os.environ.get("GOFLAGS", "").split()])
+    words = [*command, *os.environ.get("GOFLAGS", "").split()]
+    inspection.selects_tests, inspection.lacks_race_detector = selects_tests(words), lacks_race_detector(words)
     try:
         result = run_child(command)
     except NotStartedError as error:
