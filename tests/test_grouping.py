@@ -399,20 +399,6 @@ def race_count(*texts: str) -> int:
     return len({*race_ids_of(*texts)})
 
 
-def test_an_instruction_of_one_run_is_one_race_whatever_it_races_with() -> None:
-    one = make_report(0xC000)
-    other = make_report(0x2C000, writer="(*Cart).Drop", write=77)
-    assert race_count(one + other) == 1
-    # another instruction of that line may read another variable
-    assert race_count(one + other.replace("+0x38", "+0x52")) == 2
-    # other callers may have another object
-    called = "cart.go:40 +0x38\n"
-    caller = called + "  example.com/shop/cart.(*Cart).Print()\n      /src/shop/cart/cart.go:50 +0x10\n"
-    assert race_count(one + other.replace(called, caller)) == 2
-    # code offsets of two builds are not compared
-    assert race_count(one, other) == 2
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [

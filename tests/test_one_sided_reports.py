@@ -70,16 +70,6 @@ def test_one_sided_report_is_completed_by_a_complete_one_at_its_address() -> Non
     assert race_ids == [race] * 3
 
 
-def test_one_sided_report_of_a_line_belongs_to_the_only_race_of_its_function() -> None:
-    full = make_report(0xC000)
-    [race] = race_ids_of(full)
-    assert race_ids_of_run(full, first_side_only(0xD000)) == [race, race]
-    # another line may access another variable
-    assert race_count_of_run(full, first_side_only(0xD000, write=33)) == 2
-    # the function has two races
-    assert race_count_of_run(full, make_report(0xC100, reader=TWO), first_side_only(0xD000)) == 3
-
-
 def test_everything_at_one_address_is_one_race() -> None:
     three = [first_side_only(0xC000), reading_side_only(0xC000), reading_side_only(0xC000, TWO)]
     assert {race for order in permutations(three) for race in race_ids_of_run(*order)} == {*race_ids_of_run(*three)}
@@ -128,54 +118,13 @@ def test_function_without_a_partner_races_with_itself() -> None:
     assert completed_lines(two[0], other_function, one_sided_report(0xC100, 35, "2 3"))[2] == [35]
 
 
-POOL = [
-    grouping_key_of(deadheat.scan(text, diagnose=False)[0].report)
-    for text in (
-        make_report(0xC000),
-        make_report(0xC000, reader=TWO),
-        first_side_only(0xC000),
-        first_side_only(0xC000, write=33),
-        reading_side_only(0xC000),
-        reading_side_only(0xC000, TWO),
-    )
-]
-
-
-def test_one_sided_report_joins_the_only_known_race_of_its_function() -> None:
-    names, facts = group_keys([(POOL[0], 0xD000)])
-    others, more = group_keys([(POOL[2], 0xC000)])
-    facts.add(more)
-    # it is not known which race of the function it shows
-    assert len({*races.race_ids(facts).values()}) == 2
-    for known in (names, others):
-        assert {*races.race_ids(facts, dict.fromkeys(known, 0)).values()} == {POOL[0].fingerprint}
-
-
-def test_report_of_a_second_variable_does_not_join_a_one_sided_report() -> None:
+def test_one_sided_report_joins_the_only_race_of_its_function() -> None:
+    alone = first_side_only(0xC000)
+    assert race_count(make_report(0xD000), alone) == 1
+    assert race_count(make_report(0xD000), make_report(0xD000, reader=TWO), alone) == 3
+    # a second variable is another race
     two_variables = make_report(0xD000) + make_report(0xD008, write=32, read=41)
-    assert race_count(two_variables, first_side_only(0xC000)) == 3
-
-
-@pytest.mark.parametrize("complete", POOL[:2])
-@given(st.lists(st.lists(st.tuples(st.sampled_from(POOL[2:4]), st.sampled_from([0xC000, 0xD000])), max_size=3)))
-def test_one_sided_reports_of_other_documents_change_no_id(
-    complete: GroupingKey, documents: list[list[tuple[GroupingKey, int]]]
-) -> None:
-    _, facts = group_keys([(complete, 0xE000)])
-    [name] = facts.variants
-    for one in documents:
-        facts.add(group_keys(one)[1])
-    assert races.race_ids(facts)[name] == complete.fingerprint
-
-
-def test_one_sided_report_at_the_address_of_a_race_does_not_join_two_races() -> None:
-    """Each run shows it beside another race, and an unmatched side that keeps it from being completed."""
-    unmatched = (POOL[3], 0xF000)
-    first, facts = group_keys([(POOL[0], 0xC000), (POOL[2], 0xC000), unmatched])
-    second, more = group_keys([(POOL[1], 0xD000), (POOL[2], 0xD000), unmatched])
-    facts.add(more)
-    ids = races.race_ids(facts)
-    assert [ids[first[0]], ids[second[0]]] == [POOL[0].fingerprint, POOL[1].fingerprint]
+    assert race_count(two_variables, alone) == 3
 
 
 @pytest.mark.parametrize("program", ["uplink-counters", "poller-started", "book-locks"])
@@ -199,6 +148,17 @@ def read_recording() -> Callable[[str, str], str]:
     return read
 
 
+POOL = [
+    grouping_key_of(deadheat.scan(text, diagnose=False)[0].report)
+    for text in (
+        make_report(0xC000),
+        make_report(0xC000, reader=TWO),
+        first_side_only(0xC000),
+        first_side_only(0xC000, write=33),
+        reading_side_only(0xC000),
+        reading_side_only(0xC000, TWO),
+    )
+]
 keyed_reports = st.lists(st.tuples(st.sampled_from(POOL), st.sampled_from([0xC000, 0xC008, 0xD000])))
 
 

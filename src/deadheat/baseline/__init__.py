@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.grouping import races
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
-from deadheat.grouping.keys import previous_fingerprint
 from deadheat.grouping.links import Link, LinkKind
 from deadheat.grouping.races import Variant
 from deadheat.printable import format_json
@@ -25,11 +24,8 @@ if TYPE_CHECKING:
 
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")  # 2026-12-31
 _RACE_ID = re.compile(r"[0-9a-f]{8,40}")  # 47d9f89aa0ce7b72
-# "v3/47d9f89aa0ce7b72/0f3e5a7c9b1d2e4f/0": version, fingerprint, callers, ordinal;
+# "v2/47d9f89aa0ce7b72/0f3e5a7c9b1d2e4f/0": version, fingerprint, callers, ordinal;
 # "/50d3d4" if ambiguous
-# in version 2, the fingerprints of Go, KCSAN and Miri are the same
-_PREVIOUS_VERSION = 2
-_READABLE_VERSIONS = (_PREVIOUS_VERSION, FINGERPRINT_VERSION)
 _VARIANT_NAME = re.compile(r"v(\d{1,4})/([0-9a-f]{8,40})/([0-9a-f]{0,40})/(\d{1,4})(?:/([0-9a-f]{1,40}))?")
 
 
@@ -200,7 +196,6 @@ class KnownRace:
     package: str = ""  # whose Go test printed it
     test: str = ""
     other_test: str = ""  # of the second side, if it differs
-    previous_variants: frozenset[Variant] = frozenset()  # the variants with a fingerprint of version 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,17 +224,6 @@ def known_race_evidence(known: tuple[KnownRace, ...]) -> races.GroupingFacts:
     return evidence
 
 
-def previous_links(known: tuple[KnownRace, ...], run: races.GroupingFacts) -> set[tuple[str, str]]:
-    """Links from the variants of a run to those that version 2 wrote for the same reports."""
-    previous = {variant for entry in known for variant in entry.previous_variants}
-    ids = {(variant.fingerprint, variant.ordinal): variant.id for variant in sorted(previous, reverse=True)}
-    return {
-        (name, ids[key])
-        for name, description in (run.descriptions if ids else ())
-        if (key := (previous_fingerprint(description), run.variants[name].ordinal)) in ids
-    }
-
-
 def variants_of(entry: KnownRace) -> tuple[Variant, ...]:
     """The variants; a line written by hand has only the race id, which is usually the fingerprint."""
     return entry.variants or (Variant(entry.race, ""),)
@@ -262,7 +246,7 @@ def _mute_to_json(mute: Mute) -> dict[str, Any]:
 
 
 def _known_race_to_json(entry: KnownRace) -> dict[str, Any]:
-    names = [_format_variant(variant, variant in entry.previous_variants) for variant in entry.variants]
+    names = [_format_variant(variant) for variant in entry.variants]
     return {
         "race": entry.race,
         "title": entry.title,
@@ -277,9 +261,8 @@ def _known_race_to_json(entry: KnownRace) -> dict[str, Any]:
     }
 
 
-def _format_variant(variant: Variant, is_previous: bool) -> str:
-    version = _PREVIOUS_VERSION if is_previous else FINGERPRINT_VERSION
-    name = f"v{version}/{variant.fingerprint}/{variant.caller_digest}/{variant.ordinal}"
+def _format_variant(variant: Variant) -> str:
+    name = f"v{FINGERPRINT_VERSION}/{variant.fingerprint}/{variant.caller_digest}/{variant.ordinal}"
     return f"{name}/{variant.ambiguity}" if variant.ambiguity else name
 
 
@@ -328,11 +311,7 @@ def _parse_known_race(number: int, record: dict[str, Any]) -> KnownRace:
     if not _RACE_ID.fullmatch(race):
         raise BaselineLineError(number, f"{race!r} is not a race id")
     names = [_VARIANT_NAME.fullmatch(name) for name in _text_list_field(number, record, "names")]
-    readable = [match for match in names if match is not None and int(match[1]) in _READABLE_VERSIONS]
-    variants = {
-        Variant(match[2], match[3], int(match[4]), match[5] or ""): int(match[1]) == _PREVIOUS_VERSION
-        for match in readable
-    }
+    current = [match for match in names if match is not None and int(match[1]) == FINGERPRINT_VERSION]
     reason, owner, expires = _parse_reason_fields(number, record)
     return KnownRace(
         race,
@@ -343,12 +322,11 @@ def _parse_known_race(number: int, record: dict[str, Any]) -> KnownRace:
         _text_field(number, record, "since"),
         _text_list_field(number, record, "sites"),
         _text_list_field(number, record, "merged"),
-        tuple(variants),
+        tuple(Variant(match[2], match[3], int(match[4]), match[5] or "") for match in current),
         _alias_field(number, record),
         _text_list_field(number, record, "split"),
-        bool(names) and not readable,
-        **{name: _text_field(number, record, name) for name in _ORIGIN_FIELDS},
-        previous_variants=frozenset(variant for variant, is_previous in variants.items() if is_previous),
+        bool(names) and not current,
+        *(_text_field(number, record, name) for name in _ORIGIN_FIELDS),
     )
 
 

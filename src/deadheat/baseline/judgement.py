@@ -67,7 +67,6 @@ class BaselineGate:
         all_evidence = races.empty_facts()
         all_evidence.add(run_evidence)
         all_evidence.add(baseline_evidence := lines.known_race_evidence(baseline.known))
-        all_evidence.links.update(lines.previous_links(baseline.known, run_evidence))
         race_ids = races.race_ids(all_evidence, dict.fromkeys(baseline_evidence.variants, 0))
         self._entries_by_race: dict[str, list[KnownRace]] = {}  # by race id of this comparison
         for entry in baseline.known:
@@ -197,7 +196,6 @@ def _merge_entries(entries: list[KnownRace]) -> KnownRace:
         owner=next((entry.owner for entry in entries if entry.owner), ""),
         merged=tuple(sorted({*first.merged, *(entry.race for entry in others)})),
         variants=tuple(dict.fromkeys(variant for entry in entries for variant in lines.variants_of(entry))),
-        previous_variants=first.previous_variants.union(*(entry.previous_variants for entry in others)),
         aliases=tuple(sorted({alias for entry in entries for alias in entry.aliases})),
         split=tuple(sorted({base for entry in entries for base in entry.split})),
     )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from deadheat import plugins
 from deadheat.model import Frame, Origin
-from deadheat.symbols import native
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -18,38 +17,27 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Report
 
 
-FINGERPRINT_VERSION: Final = 3
-# the first version with the present fingerprints of Go, KCSAN and Miri, whose ids stay as they are
-_HASHED_VERSION: Final = 2
+FINGERPRINT_VERSION: Final = 2
 # kinds whose dump names only the failing side; the other side is a guess
 ONE_SIDED_KINDS: Final = ("concurrent-map", "waitgroup-misuse")
 # the Go detector omits the function that calls an atomic operation
 ATOMIC_PACKAGE: Final = "sync/atomic"
 ATOMIC_SITE: Final = "atomic operation"
 UNKNOWN_SITE: Final = "?"
-# the fact in which ThreadSanitizer's parser keeps the name of the binary
-_PROGRAM_FACT: Final = "program"
-_PROGRAM_SEPARATOR: Final = " in "
 
 
 def report_fingerprint(report: Report) -> str:
     """The digest of the unordered pair of normalised sites.
 
-    It does not contain lines, addresses, goroutine numbers, closure numbers, stale frames or
-    folders. It does not contain the operation, because `n++` is reported as a read or as a write.
+    It does not contain lines, addresses, goroutine numbers, closure numbers, stale frames or paths.
+    It does not contain the operation, because `n++` is reported as a read or as a write.
     """
     kind, *side_names = fingerprint_parts(report)
     return fingerprint_from_sides(kind, side_names)
 
 
 def fingerprint_from_sides(kind: str, side_names: Iterable[str]) -> str:
-    return hex_digest("\n".join([f"v{_HASHED_VERSION}", kind, *side_names]))
-
-
-def fingerprint_of_version_2(kind: str, side_names: Iterable[str]) -> str:
-    """The fingerprint that a report in C, C++ or Swift had without its program and files."""
-    old_names = sorted(map(native.name_without_file, side_names))
-    return fingerprint_from_sides(kind.partition(_PROGRAM_SEPARATOR)[0], old_names)
+    return hex_digest("\n".join([f"v{FINGERPRINT_VERSION}", kind, *side_names]))
 
 
 def hex_digest(text: str) -> str:
@@ -63,18 +51,7 @@ def hash_bytes(text: str) -> bytes:
 def fingerprint_parts(report: Report) -> list[str]:
     """The text that the fingerprint is computed from: the kind, then one line per side."""
     symbols = plugins.detector_named(report.detector).symbols
-    return [qualified_kind(report), *sorted(side_name(access, symbols) for access in identifying_accesses(report))]
-
-
-def qualified_kind(report: Report) -> str:
-    """The kind, and the program if the names of the functions do not tell their program.
-
-    Every C++ program may have a `Cache::get` in a `cache.cc`. Rust functions name their crate.
-    """
-    program = next((value for name, value in report.facts if name == _PROGRAM_FACT), "")
-    if not program or any(access.site is not None and access.site.package for access in report.accesses):
-        return report.kind
-    return f"{report.kind}{_PROGRAM_SEPARATOR}{program}"
+    return [report.kind, *sorted(side_name(access, symbols) for access in identifying_accesses(report))]
 
 
 def identifying_accesses(report: Report) -> tuple[Access, ...]:
@@ -82,11 +59,11 @@ def identifying_accesses(report: Report) -> tuple[Access, ...]:
 
 
 def side_name(access: Access, symbols: LanguageSymbols) -> str:
-    """The name of one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`, `Cache::get cache.cc`."""
+    """The name of one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`."""
     stack, site = access[2], access[6]  # by index, because this runs for every report
     if stack and stack[0][1] == ATOMIC_PACKAGE:
         return ATOMIC_SITE
-    return symbols.site_key(site) if site is not None else UNKNOWN_SITE
+    return symbols.function_key(site) if site is not None else UNKNOWN_SITE
 
 
 # frames further out do not identify an access

@@ -1,8 +1,7 @@
 """Reports of one document that lack a side or a function.
 
 DRD reports one side of a race, Helgrind may have lost the other one, and a log may be truncated.
-If a run shows another side at the same address, both are sides of one race. If a run shows
-the function in one race only, a report of the same line is of that race.
+If a run shows another side at the same address, both are sides of one race.
 
 Go 1.27 omits the function that reads a missing key of a map, but not one that reads an element.
 So a run may show two maps and for one of them only an element, which is then counted as the
@@ -87,12 +86,12 @@ SidesByAddress = dict[tuple["Hashable", int], _SidesAtAddress]
 
 
 def complete_one_sided_reports(reports: list[ReportInDocument]) -> list[ReportInDocument]:
-    """Return the reports. One-sided reports are completed with a side at the same address, or on the same line."""
-    if not any(key.one_sided for key, *_ in reports):
-        return reports
+    """Return the reports. One-sided reports are completed with a side at the same address."""
     sides_by_address = {
         (stream, address): _SidesAtAddress() for key, stream, address, _ in reports if key.one_sided and address
     }
+    if not sides_by_address:
+        return reports
     for key, stream, address, actors in reports:
         if (stream, address) in sides_by_address:
             sides_by_address[stream, address].add(key, actors())
@@ -102,7 +101,6 @@ def complete_one_sided_reports(reports: list[ReportInDocument]) -> list[ReportIn
     ]
     other_sides = _other_sides_in_function(reports, other_sides)
     other_sides = _same_function_sides(reports, sides_by_address, other_sides)
-    other_sides = _other_sides_of_line(reports, other_sides)
     # if a side of a function cannot be completed, the function may access further variables
     incomplete_functions = {
         (stream, known_side(key).name)
@@ -135,26 +133,6 @@ def _other_sides_in_function(
         if other_side is not None:
             other_by_function[key] = min(other_side, other_by_function.get(key, other_side))
     return [other_side or other_by_function.get(key) for key, other_side in zip(keys, other_sides, strict=True)]
-
-
-def _other_sides_of_line(reports: list[ReportInDocument], other_sides: list[SideKey | None]) -> list[SideKey | None]:
-    """The other sides, also of reports whose line is in the only race of its function."""
-    fingerprints: dict[tuple[Hashable, str], set[str]] = {}
-    other_by_line: dict[StreamAndChain, SideKey] = {}
-    for key, stream, *_ in reports:
-        if key.one_sided or len(key.side_keys) != 2:
-            continue
-        for side, racing_side in (key.side_keys, key.side_keys[::-1]):
-            fingerprints.setdefault((stream, side.name), set()).add(key.fingerprint)
-            other_by_line[stream, side.chain] = min(racing_side, other_by_line.get((stream, side.chain), racing_side))
-    completed: list[SideKey | None] = []
-    for (key, stream, *_), other_side in zip(reports, other_sides, strict=True):
-        known = known_side(key) if key.one_sided and other_side is None else None
-        if known is not None and known.chain and len(fingerprints.get((stream, known.name), ())) == 1:
-            completed.append(other_by_line.get((stream, known.chain)))
-        else:
-            completed.append(other_side)
-    return completed
 
 
 def _same_function_sides(

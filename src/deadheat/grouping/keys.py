@@ -18,9 +18,7 @@ from deadheat.grouping.fingerprint import (
     CallChain,
     call_chain_of,
     fingerprint_from_sides,
-    fingerprint_of_version_2,
     identifying_accesses,
-    qualified_kind,
     side_name,
 )
 from deadheat.grouping.links import AlternateKey  # noqa: TC001 - compiled, a named tuple needs it at run time
@@ -138,12 +136,6 @@ def caller_digests_past_wrappers(description: str) -> frozenset[str]:
     return frozenset([sum_hashes(pair) for pair in product(*hashes_by_side)])
 
 
-def previous_fingerprint(description: str) -> str:
-    """The fingerprint of version 2 of the reports with this description."""
-    kind, *sides = description.split(_SIDE_SEPARATOR)
-    return fingerprint_of_version_2(kind, [side.partition(_CALLER_SEPARATOR)[0] for side in sides])
-
-
 def one_sided_keys(description: str) -> frozenset[AlternateKey]:
     """The keys that one-sided reports of these sides require; empty for a one-sided report."""
     kind, *side_names = [side.partition(_CALLER_SEPARATOR)[0] for side in description.split(_SIDE_SEPARATOR)]
@@ -156,14 +148,13 @@ def grouping_key_of(report: Report, known_fingerprint: str | None = None) -> Gro
     """The grouping key of a report. `known_fingerprint` avoids computing the fingerprint again."""
     symbols = plugins.detector_named(report.detector).symbols
     side_keys = tuple(sorted([_side_key(access, symbols) for access in identifying_accesses(report)]))
-    kind = qualified_kind(report) if report.facts else report.kind
-    fingerprint = known_fingerprint or fingerprint_from_sides(kind, [side.name for side in side_keys])
+    fingerprint = known_fingerprint or fingerprint_from_sides(report.kind, [side.name for side in side_keys])
     lines_key = alternate_keys.main_package_lines_key(report, symbols)
     if known_side := _only_known_side(report.kind, side_keys):
-        requires = () if report.detector in _OTHER_SIDE_MAY_BE_DEVICE else (one_sided_key(kind, known_side),)
-        return GroupingKey(fingerprint, side_keys, kind, True, lines_key, requires, ())
+        requires = () if report.detector in _OTHER_SIDE_MAY_BE_DEVICE else (one_sided_key(report.kind, known_side),)
+        return GroupingKey(fingerprint, side_keys, report.kind, True, lines_key, requires, ())
     required, provided = alternate_keys.required_and_provided_keys(report, symbols)
-    return _new(GroupingKey, (fingerprint, side_keys, kind, False, lines_key, required, provided))
+    return _new(GroupingKey, (fingerprint, side_keys, report.kind, False, lines_key, required, provided))
 
 
 def _only_known_side(kind: str, side_keys: tuple[SideKey, ...]) -> str:

@@ -103,14 +103,10 @@ class GroupingFacts:
         """The variants that are joined by links and shared names."""
         components = ConnectedComponents()
         first: dict[str, str] = {}
-        one_sided = one_sided_variants(self)
         for a, b in self.links:
-            if a not in one_sided and b not in one_sided:
-                components.join(a, b)
+            components.join(a, b)
         for name, shared in self.shared_names:
             components.join(first.setdefault(shared, name), name)
-        if one_sided:
-            _attach_one_sided(one_sided, self.links, components)
         return components
 
     def encoded_links(self) -> dict[str, list[str]]:
@@ -131,32 +127,6 @@ class GroupingFacts:
                 others = _derived_aliases(self.variants[name], description)
             aliases[name] = sorted({*aliases[name], *others}) if name in aliases else others
         return aliases
-
-
-def one_sided_variants(facts: GroupingFacts) -> set[str]:
-    """The variants of reports that show only one access."""
-    return {name for name, (kind, key, _) in facts.aliases if kind is LinkKind.REQUIRES and is_one_sided_key(key)}
-
-
-def _attach_one_sided(one_sided: set[str], links: Iterable[tuple[str, str]], components: ConnectedComponents) -> None:
-    """Join linked one-sided variants, and join them with a race if that is the only one they are linked with.
-
-    They never join two races with each other.
-    """
-    groups = ConnectedComponents()
-    links_to_races: list[tuple[str, str]] = []  # a one-sided variant, and one that is not
-    for a, b in links:
-        if a in one_sided and b in one_sided:
-            groups.join(a, b)
-        elif a in one_sided or b in one_sided:
-            links_to_races.append((a, b) if a in one_sided else (b, a))
-    races_by_group: dict[str, set[str]] = {}
-    for name, other in links_to_races:
-        races_by_group.setdefault(groups.root(name), set()).add(components.root(other))
-    for name in one_sided:
-        root = groups.root(name)
-        linked_races = races_by_group.get(root, set())
-        components.join(name, next(iter(linked_races)) if len(linked_races) == 1 else root)
 
 
 # a variant id, and its derived aliases, as stored
@@ -203,8 +173,7 @@ def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -
 
     A race is named after its oldest fingerprint. `oldest` gives an age by variant id, smaller is
     older. Without an age the smallest name is taken, so the result does not depend on order or
-    batches. A report that requires a race never names it. One that shows only one access joins
-    a race of another document only if one of them has an age: it was known before.
+    batches.
     """
     components = facts.linked_components()
     first: dict[str, str] = {}
@@ -215,7 +184,7 @@ def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -
             other = first.setdefault(base, name)
             if other is not name:
                 components.join(other, name)
-    providers_by_variant = _providers_by_variant(facts, oldest or {})
+    providers_by_variant = _providers_by_variant(facts)
     # omitted functions must be resolved before ordinals are compared
     for a, b in _unique_providers(providers_by_variant, components) if ambiguous or with_known_ordinal else ():
         components.join(a, b)
@@ -231,17 +200,12 @@ def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -
     for _ in range(JOIN_ROUNDS if providers_by_variant else 0):
         for a, b in _unique_providers(providers_by_variant, components):
             components.join(a, b)
-    incomplete = {name for name, link in facts.aliases if link.kind is LinkKind.REQUIRES}
-    return _name_races(facts.variants, components, incomplete, oldest or {})
+    return _name_races(facts.variants, components, oldest or {})
 
 
-def _providers_by_variant(facts: GroupingFacts, oldest: Mapping[str, object]) -> dict[str, list[str]]:
+def _providers_by_variant(facts: GroupingFacts) -> dict[str, list[str]]:
     """The variants that require a key, with all variants that provide it."""
-    required = [
-        (name, link.key)
-        for name, link in facts.aliases
-        if link.kind is LinkKind.REQUIRES and (oldest or not is_one_sided_key(link.key))
-    ]
+    required = [(name, link.key) for name, link in facts.aliases if link.kind is LinkKind.REQUIRES]
     if not required:
         return {}
     providers: dict[str, list[str]] = {key: [] for _, key in required}
@@ -253,8 +217,7 @@ def _providers_by_variant(facts: GroupingFacts, oldest: Mapping[str, object]) ->
             providers[key].append(name)
     providers_by_variant: dict[str, list[str]] = {}
     for name, key in required:
-        is_known = not is_one_sided_key(key) or name in oldest or any(other in oldest for other in providers[key])
-        if providers[key] and is_known:
+        if providers[key]:
             providers_by_variant.setdefault(name, []).extend(providers[key])
     return providers_by_variant
 
@@ -271,17 +234,13 @@ def _unique_providers(
 
 
 def _name_races(
-    variants: Mapping[str, Variant], components: ConnectedComponents, incomplete: set[str], oldest: Mapping[str, object]
+    variants: Mapping[str, Variant], components: ConnectedComponents, oldest: Mapping[str, object]
 ) -> dict[str, str]:
-    """Name each component after its oldest complete variant: by its base, if no older variant has that base."""
-    age = {
-        name: (name in incomplete, name not in oldest, oldest.get(name, ""), name)
-        for name in variants
-        if oldest or incomplete
-    }
+    """Name each component after its oldest variant: by its base, if no older variant has that base."""
+    age = {name: (name not in oldest, oldest.get(name, ""), name) for name in variants if oldest}
     first_by_base: dict[str, str] = {}
     names: dict[str, str] = {}
-    for name in sorted(variants, key=age.__getitem__ if age else None):
+    for name in sorted(variants, key=age.__getitem__ if oldest else None):
         base = variants[name].base
         first = first_by_base.setdefault(base, name) == name
         names.setdefault(components.root(name), base if first else name)

@@ -2,8 +2,7 @@
 
 Within one process an address is a variable. The same address with a common site is the same
 variable. Neighbouring addresses that one call writes are one object with several words. A line
-that is reached by the same calls accesses the same variable each time for the same other side, an
-instruction for any other side. Objects that are reached
+that is reached by the same calls accesses the same variable each time. Objects that are reached
 by different callers on both sides are different.
 
 A line that creates and publishes an object, as `s.conf = &Conf{a, b}` does, writes its fields at
@@ -101,8 +100,7 @@ class SameObjectLinks:
     """
 
     def __init__(self, observations: Sequence[Observation]) -> None:
-        # complete reports are linked with each other, not through one that shows only one access
-        self._observations = sorted(observations, key=_is_one_sided)
+        self._observations = observations
         self._first: dict[Hashable, str] = {}
 
     def linked_pairs(self) -> Iterator[tuple[str, str]]:
@@ -116,7 +114,6 @@ class SameObjectLinks:
                 shared.add((stream, address))
         keys = _variants_sharing_line(keys)
         yield from self._link_by_call_chain(keys)
-        yield from self._link_by_instruction(keys)
         writers = _shared_writer_chains(keys)
         filled = self._filling_instructions(writers) if writers else set()
         for name, key, stream, address, instructions in self._observations if shared or writers else ():
@@ -155,25 +152,10 @@ class SameObjectLinks:
                 for name_and_chain in key.names_and_chains:
                     yield from self._link_to_first(name, (stream, name_and_chain, ordinal))
 
-    def _link_by_instruction(self, keys: KeysByVariant) -> Iterator[tuple[str, str]]:
-        """An instruction that is reached by the same calls accesses one variable, whatever races with it."""
-        for name, key, stream, _, instruction_source in self._observations if keys else ():
-            if (name, stream, id(key)) not in keys:
-                continue
-            instructions = instruction_source()
-            if len(instructions) == len(key.side_keys):
-                for side, instruction in zip(key.side_keys, instructions, strict=True):
-                    if instruction and side.chain and not side.in_stdlib:
-                        yield from self._link_to_first(name, (stream, side.chain, "at", instruction))
-
     def _link_to_first(self, name: str, key: Hashable) -> Iterator[tuple[str, str]]:
         first = self._first.setdefault(key, name)
         if first != name:
             yield min(name, first), max(name, first)
-
-
-def _is_one_sided(observation: Observation) -> bool:
-    return observation[1].one_sided
 
 
 def _variants_sharing_line(keys: KeysByVariant) -> KeysByVariant:

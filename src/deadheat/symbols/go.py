@@ -273,11 +273,6 @@ def function_key(frame: Frame) -> str:
     return f"{strip_major_version(package)} {name}"
 
 
-def site_key(frame: Frame) -> str:
-    """The same: the name of a function is unique."""
-    return function_key(frame)
-
-
 def strip_major_version(package: str) -> str:
     """The package without the major version of its module and without `_test`."""
     if "/v" in package:

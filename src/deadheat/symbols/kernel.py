@@ -39,11 +39,6 @@ def function_key(frame: Frame) -> str:
     return source_function(frame.function)
 
 
-def site_key(frame: Frame) -> str:
-    """The same: the name of a function is unique."""
-    return function_key(frame)
-
-
 @lru_cache(maxsize=1 << 13)
 def is_instrumentation(function: str) -> bool:
     """Is this a function of the detector, which is never named in a title?"""

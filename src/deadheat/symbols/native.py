@@ -285,25 +285,9 @@ def function_key(frame: Frame) -> str:
     if _ANONYMOUS_NAMESPACE in name:
         # gcc omits the scope of such a function
         name = name.rpartition("::")[2]
-    if _needs_file(name):
+    if name in _AMBIGUOUS_NAMES or name.startswith("operator"):
         return f"{name} {frame.file.rpartition('/')[2]}"
     return name
-
-
-def site_key(frame: Frame) -> str:
-    """`Cache::get cache.cc`: without its crate, a function may occur in several programs."""
-    name, file = function_key(frame), frame.file.rpartition("/")[2]
-    return name if frame.package or not file or name.endswith(f" {file}") else f"{name} {file}"
-
-
-def name_without_file(key: str) -> str:
-    """The `function_key` of a frame with this `site_key`."""
-    name = key.rpartition(" ")[0]
-    return name if name and not _needs_file(name) else key
-
-
-def _needs_file(name: str) -> bool:
-    return name in _AMBIGUOUS_NAMES or name.startswith("operator")
 
 
 # "shop::CartTest_Adds_Test::TestBody()" of GoogleTest, "CartTests.testAdd()" of XCTest

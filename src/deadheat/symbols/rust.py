@@ -59,11 +59,6 @@ def function_key(frame: Frame) -> str:
     return f"? {match[1] if match else frame.file}"
 
 
-def site_key(frame: Frame) -> str:
-    """The same: the name of a function is unique."""
-    return function_key(frame)
-
-
 def relative_path(path: str) -> str:
     """The path relative to its crate or to the library if that is known, else as printed."""
     for pattern in (_LIBRARY_PATH, _DEPENDENCY_PATH):
