@@ -26,7 +26,7 @@ REPEATED = {
     "banners and headers in turn": f"{BANNER}\n{HEADER}\n",
     "creations in quotes of quotes": f"> > > {CREATED}\n",
     "fatal errors": "fatal error: concurrent map writes\n",
-    "panics": "panic: sync: negative WaitGroup counter\n\ngoroutine 7 [running]:\n",
+    "panics": "panic: sync: WaitGroup is reused before previous Wait has returned\n\ngoroutine 7 [running]:\n",
     "ThreadSanitizer's banners": f"{TSAN}\n",
     "ThreadSanitizer's headers": "  Write of size 4 at 0x7b0400000000 by thread T2:\n",
     "KCSAN's titles": "BUG: KCSAN: data-race in a / b\n",

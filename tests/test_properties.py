@@ -90,7 +90,7 @@ FRAGMENTS = (
     b"  main.main()", b"      /src/main.go:12 +0x9a", b"==================", b"by goroutine",
     b"fatal error: concurrent map writes", b"goroutine 1 [running]:", b"main.main()", b"()",
     b"\t/src/main.go:12 +0x9a", b"created by main.main in goroutine 1", b"...", b"=3D", b"+0x1",
-    b"panic: sync: negative WaitGroup counter", b"[failed to restore the stack]", b"{", b"\\n",
+    b"panic: sync: WaitGroup misuse: Add called concurrently with Wait", b"[failed to restore the stack]", b"{", b"\\n",
     b'"log":"', b"2024-05-01T12:00:00.1234567Z ", b"[pod/a/b] ", b"web_1 | ", b"> ", b"stderr P ",
     b"\x1b[31m", b"\r", b"\0", b"  ", b"&nbsp;", b"\xc2\xa0", b"\xff\xfe",
 )  # fmt: skip
