@@ -373,7 +373,7 @@ def test_commands_of_dossiers_have_the_words_that_are_meant(dossier: dict[str, A
     )
     assert text
     shown = [re.sub("^ {15}", "", line) for line in text[1].split("\n")]
-    if not name.isprintable():
+    if not name.isprintable() or "##[" in name:
         assert code == []
         assert shown[0] == "No command is given."
         return

@@ -6,6 +6,8 @@ import re
 import shlex
 from typing import NamedTuple
 
+from deadheat.printable import visible_text
+
 # the part of "-run=^TestX$" that needs no quotes
 _OPTION_NAME = re.compile(r"--?[a-z][a-z_.-]*=")
 
@@ -19,7 +21,7 @@ class ShellSyntax(NamedTuple):
 def format_command(*words: str | ShellSyntax) -> str | None:
     """The command whose words are these; None if one has a character that a terminal does not show.
 
-    Such a character could not be copied, or would act on the terminal.
+    Such a character could not be copied, or would act on the terminal, or on GitHub's runner.
     """
     if unprintable_word(*words) is not None:
         return None
@@ -32,8 +34,8 @@ def _quote_word(word: str) -> str:
 
 
 def unprintable_word(*words: str | ShellSyntax) -> str | None:
-    """The first word that prevents a command."""
-    return next((word for word in words if isinstance(word, str) and not word.isprintable()), None)
+    """The first word that prevents a command: it could not be shown as it is."""
+    return next((word for word in words if isinstance(word, str) and visible_text(f"$ {word}") != f"$ {word}"), None)
 
 
 def path_word(path: str) -> str:
