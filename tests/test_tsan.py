@@ -136,18 +136,3 @@ def test_hostile_lines_take_linear_time(line: str) -> None:
     with time_limit():
         for text in (line, line * 2):
             deadheat.scan(f"WARNING: ThreadSanitizer: data race (pid=7)\n{text}\n" * 3, diagnose=False)
-
-
-def test_long_names_of_templates_are_read() -> None:
-    name = f"shop::Cart<{', '.join(f'std::pair<int, T{number}>' for number in range(500))}>"
-    text = (
-        "WARNING: ThreadSanitizer: data race (pid=12)\n"
-        "  Write of size 4 at 0x7b0400000010 by thread T1:\n"
-        f"    #0 {name}::add(int) /src/shop/cart.cc:12:9 (shop+0x4c1)\n\n"
-        "  Previous read of size 4 at 0x7b0400000010 by main thread:\n"
-        f"    #0 {name}::get(int) /src/shop/cart.cc:20:9 (shop+0x4c3)\n\n"
-        f"SUMMARY: ThreadSanitizer: data race /src/shop/cart.cc:12:9 in {name}::add(int)\n"
-    )
-    assert len(name) > 10_000
-    (sighting,) = deadheat.scan(text, diagnose=False)
-    assert [access.site and access.site.line for access in sighting.report.accesses] == [12, 20]

@@ -112,7 +112,7 @@ class LineGrammar(Protocol):
 
 _MAX_JOINED_LINES = 4
 # longer lines are skipped, as docs/reference/commands/scan.md says
-_MAX_LINE_LENGTH = 1 << 14
+_MAX_LINE_LENGTH = 1 << 12
 _MAX_FRAMES = 1_000
 _MAX_SECTIONS = 200
 _MAX_DETAILS = 200  # of a section

@@ -113,7 +113,7 @@ _LINE_NUMBER = lazy_compile(r":(\d{1,7})(?::\d{1,5})?$")
 _DISCRIMINATOR = lazy_compile(r" \(discriminator \d{1,6}\)$")
 # "0x55d0c1 in main", as other sanitizers and `stack_trace_format=DEFAULT` print it
 _PROGRAM_COUNTER = lazy_compile(r"0x[0-9a-f]{1,16} (?:in )?")
-_MAX_FRAME_LENGTH = 16_000
+_MAX_FRAME_LENGTH = 8_000
 
 # starts of the text between "ThreadSanitizer: " and "(pid=", longer ones first
 KINDS = {
