@@ -32,7 +32,7 @@ CHEAP = 1
 # of each group: every how many-th input runs here, and the smaller size
 KIBIBYTE = 1 << 10
 PLANS = {
-    "literals": (2, 2 * KIBIBYTE),  # of two texts per literal
+    "literals": (2, KIBIBYTE),  # of two texts per literal
     "lines": (400, 4 * KIBIBYTE),
     "pairs": (800, 4 * KIBIBYTE),
     "sections": (41, 4 * KIBIBYTE),

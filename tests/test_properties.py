@@ -39,6 +39,7 @@ from deadheat.model import (
 from deadheat.model import Verdict as Concluded
 from deadheat.output.json_formats import JsonLinesCollector
 from deadheat.output.race_counts import unpack_lines
+from deadheat.printable import format_json
 from deadheat.symbols import go
 from deadheat.text.window import StreamSource
 from tests.cases import all_cases, assert_same_after_round_trip
@@ -451,7 +452,7 @@ def test_the_race_is_found_in_a_line_whatever_stands_in_it(sighting: Sighting) -
     expected = deadheat.sighting_to_wire(
         api.diagnose_sighting(sighting._replace(verdict=sighting.verdict._replace(race="77aa")))
     )
-    assert line == json.dumps(expected, ensure_ascii=False).encode("utf-8", "replace")
+    assert line == format_json(expected).encode()
 
 
 def test_another_schema_is_refused() -> None:

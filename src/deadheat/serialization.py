@@ -97,7 +97,7 @@ def location_and_locks_to_wire(report: Report) -> JsonDict:
     }
 
 
-def sighting_from_wire(record: JsonDict) -> Sighting:
+def sighting_from_wire(record: Any) -> Sighting:
     """The inverse of `sighting_to_wire`; raises ValueError for another schema, and for what is no sighting.
 
     Diagnosing the sighting again gives the causes of the record, which has no offsets of instructions.
