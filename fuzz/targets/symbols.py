@@ -51,7 +51,7 @@ def _symbol_seeds() -> Iterable[bytes]:
 
 def _frame_seeds() -> Iterable[bytes]:
     yield from (
-        b"example.com/shop/v2.(*Cart[...]).Add.func1.2\n/root/go/pkg/mod/example.com/shop@v1.2.3/cart.go",
+        b"example.com/shop/v2.(*Cart[...]).Add.func1.2\n/home/ci/go/pkg/mod/example.com/shop@v1.2.3/cart.go",
         b"main.main\n/src/main.go",
         b"void shop::Cart::add<int>(int) const::{lambda()#1}::operator()()\n/build/shop/src/cart.cc",
         b"-[Cart add:]\nC:\\src\\cart.m",
