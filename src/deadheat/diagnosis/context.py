@@ -61,6 +61,8 @@ class RaceContext:
         self.race_sides = race_sides = tuple([RaceSide(self, access) for access in accesses])
         # both sides in either order; empty if one is missing
         self.side_pairs = (race_sides, (race_sides[1], race_sides[0])) if len(race_sides) == 2 else ()
+        # every order in which the first side writes; both orders if both write or no operation is known
+        self.role_pairs = tuple([pair for pair in self.side_pairs if pair[0].writes]) or self.side_pairs
         self.in_same_function = len(race_sides) == 2 and is_same_function(*[side.function for side in race_sides])
         self.cache: dict[object, Any] = {}  # results that several rules share
         self._facts_by_frame: dict[tuple[str, int | None, str], FunctionFacts | None] = {}
