@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnosis import ranking
+from deadheat.diagnosis import cause_votes
 from deadheat.diagnosis.finding import UNKNOWN
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from eval.causes import DiagnosedReport, Truth
 
-    CauseChoice = Callable[[ranking.CauseVotes], str | None]
+    CauseChoice = Callable[[cause_votes.CauseVotes], str | None]
     ReportsByRace = dict[tuple[str, ...], list[DiagnosedReport]]
     GradeFunction = Callable[[str, Truth], str]
 
@@ -77,20 +77,20 @@ def table_by_set(parts: Mapping[str, Sequence[DiagnosedReport]]) -> Iterator[str
 # --- causes by race -------------------------------------------------------------------------------
 
 
-def _most_frequent(votes: ranking.CauseVotes) -> str:
+def _most_frequent(votes: cause_votes.CauseVotes) -> str:
     return min(_known_causes(votes), key=lambda cause: (-votes[cause][0], cause), default=UNKNOWN)
 
 
-def _greatest_sum(votes: ranking.CauseVotes) -> str:
+def _greatest_sum(votes: cause_votes.CauseVotes) -> str:
     return min(_known_causes(votes), key=lambda cause: (-votes[cause][1], cause), default=UNKNOWN)
 
 
-def _known_causes(votes: ranking.CauseVotes) -> list[str]:
+def _known_causes(votes: cause_votes.CauseVotes) -> list[str]:
     return [cause for cause in votes if cause != UNKNOWN]
 
 
-def _deadheat_choice(votes: ranking.CauseVotes) -> str | None:
-    return ranking.choose_cause(ranking.votes_as_rows(votes))
+def _deadheat_choice(votes: cause_votes.CauseVotes) -> str | None:
+    return cause_votes.choose_cause(cause_votes.votes_as_rows(votes))
 
 
 CHOICES: dict[str, CauseChoice] = {
@@ -135,9 +135,9 @@ def _most_confident(reports: Sequence[DiagnosedReport]) -> str:
     return min([(-f.confidence, f.cause) for f in findings], default=(0.0, UNKNOWN))[1]
 
 
-def _votes(reports: Iterable[DiagnosedReport]) -> ranking.CauseVotes:
-    votes: ranking.CauseVotes = {}
+def _votes(reports: Iterable[DiagnosedReport]) -> cause_votes.CauseVotes:
+    votes: cause_votes.CauseVotes = {}
     for report in reports:
         confidence = round(report.findings[0].confidence, 2)
-        ranking.add_votes(votes, ranking.votes_of_report(report.first_cause, confidence, 1))
+        cause_votes.add_votes(votes, cause_votes.votes_of_report(report.first_cause, confidence, 1))
     return votes

@@ -41,7 +41,7 @@ TITLES = {
 # the rules were made with or changed because of these sets
 TRAINING_SETS = ("open", "aside", *HELD_OUT[:8])
 REPORT_ONLY, WITH_SOURCE = MODES = "the report alone", "with source"
-_GENERAL_CAUSES = {rule.cause: rule.general_causes for rule in plugins.all_rules()}
+_GENERAL_CAUSES = {name: definition.general_causes for name, definition in plugins.causes_by_name().items()}
 
 
 class Truth(NamedTuple):
@@ -84,7 +84,7 @@ def grade_cause(cause: str, truth: Truth) -> str:
 
 def general_causes_of(cause: str) -> Iterator[str]:
     """The causes of which a cause is a special form."""
-    for one in _GENERAL_CAUSES[cause]:
+    for one in _GENERAL_CAUSES.get(cause, ()):
         yield one
         yield from general_causes_of(one)
 

@@ -107,10 +107,6 @@ def test_a_lock_that_is_let_go_without_having_been_taken_is_the_callers() -> Non
     assert seen("go", HELPERS, 15).locks_released == ()
 
 
-def test_what_a_function_receives_from_is_known_by_its_last_name() -> None:
-    assert seen("go", HELPERS, 20).awaited_names == {"jobs", "bell", "Done"}
-
-
 @pytest.mark.parametrize(
     ("above", "asked", "told"),
     [

@@ -184,7 +184,7 @@ def test_a_claim_is_counted_in_each_set() -> None:
 
 
 def test_every_label_of_the_corpus_is_a_cause() -> None:
-    known = {rule.cause for rule in plugins.all_rules()}
+    known = {*plugins.causes_by_name()}
     for program in (one for name in store.SETS for one in store.read_programs(name)):
         truth = program.truth
         for key in ("cause", "also"):

@@ -172,6 +172,3 @@ def _undeclared_members(here: FunctionFacts | None) -> dict[str, str]:
     return {name: here.receiver for name in used if name not in called_names}
 
 
-def reports_call_within_line(report: Report) -> bool:
-    """Do the offsets show a call between the read and the write of one line?"""
-    return any(name == "one line" for name, _ in report.facts)

@@ -198,9 +198,6 @@ class RaceSide:
         """The first frame whose function ends with one of these names."""
         return next((frame for frame in self.live_frames if frame.function.endswith(names)), None)
 
-    def frame_in(self, function: str) -> Frame | None:
-        """The first user frame near the site that is in a function."""
-        return next((frame for frame in self.user_frames if frame.function == function), None)
 
     def library_frame_matching(self, pattern: re.Pattern[str]) -> Frame | None:
         """The first frame above the site whose function matches a pattern."""
@@ -209,14 +206,6 @@ class RaceSide:
                 return frame
         return None
 
-    def caller_frame_matching(self, pattern: re.Pattern[str]) -> Frame | None:
-        """The library frame that called the site, if it matches a pattern."""
-        if self.site is None or self.site.stale:
-            return None
-        for frame in self.live_frames[self._site_index + 1 :]:
-            if frame.function != self.site.function and frame.origin is not Origin.GENERATED:
-                return frame if pattern.search(frame.function) else None
-        return None
 
     def enclosing_function(self, frame: Frame) -> str:
         """The function that contains a frame's code in the source."""
@@ -247,11 +236,6 @@ class RaceSide:
                 return frame
         return None
 
-    @property
-    def misses_expected_lock(self) -> bool:
-        """Does the code show a caller of a function that requires a lock, and that no lock is held?"""
-        callees = [frame for frame, _ in self.call_chain[:-1]]
-        return self.frame_expecting_lock in callees and not self.locks_held
 
     @property
     def owner(self) -> str:
@@ -400,18 +384,6 @@ class RaceSide:
             starter = f", which `{naming.without_package(start.function)}` started," if start else ""
             return self.actor.id + starter
         return f"`{naming.without_package(self.function)}`" if self.function else "this side"
-
-
-def runs_in_starter_closure(side: RaceSide, started: Frame) -> bool:
-    """Does it run in a closure of the function that started it? A mere wrapper has the start's line."""
-    name = side.enclosing_function(started)
-    closures = [f for f in side.user_frames if side.enclosing_function(f) == name != f.function]
-    return any(f.line != started.line and "wrap" not in f.function for f in closures)
-
-
-def is_below(now: Frame, earlier: Frame) -> bool:
-    """Is it a later line of the same file?"""
-    return now.file == earlier.file and (now.line or 0) > (earlier.line or 0) > 0
 
 
 def point_of(frame: Frame, line: int | None = None) -> CodePoint:

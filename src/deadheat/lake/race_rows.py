@@ -12,7 +12,7 @@ from hashlib import md5
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final
 
-from deadheat.diagnosis import ranking
+from deadheat.diagnosis import cause_votes
 from deadheat.grouping.keys import AMBIGUITY_SEPARATOR
 from deadheat.grouping.links import Link, LinkKind
 from deadheat.grouping.races import GroupingFacts, Variant, race_ids, status_history
@@ -87,8 +87,8 @@ class _RowSum:
             self._sets = {name: set(self._best[name]) for name in _SET_COLUMNS}
             self._latest = {name: {v["name"]: v["at"] for v in self._best[name]} for name in _LATEST_COLUMNS}
             self._run_sample = set(self._best["run_sample"])
-            self._causes: ranking.CauseVotes = {}
-            ranking.add_votes(self._causes, self._best["causes"])
+            self._causes: cause_votes.CauseVotes = {}
+            cause_votes.add_votes(self._causes, self._best["causes"])
         self._count += row["sightings"]
         for name, union in self._sets.items():
             union.update(row[name])
@@ -97,7 +97,7 @@ class _RowSum:
                 if (known := times.get(value["name"])) is None or known < value["at"]:
                     times[value["name"]] = value["at"]
         self._run_sample.update(row["run_sample"])
-        ranking.add_votes(self._causes, row["causes"])
+        cause_votes.add_votes(self._causes, row["causes"])
         self._first = min(self._first, row["first_seen"])
         self._last = max(self._last, row["last_seen"])
         if _is_better(row, self._best):
@@ -115,7 +115,7 @@ class _RowSum:
             row[name] = [{"at": at, "name": value} for at, value in latest]
         row["run_sample"] = sorted(self._run_sample)[:RUN_SAMPLE_SIZE]
         row |= {"sightings": self._count, "first_seen": self._first, "last_seen": self._last}
-        row["causes"] = ranking.votes_as_rows(self._causes)
+        row["causes"] = cause_votes.votes_as_rows(self._causes)
         return row
 
 
@@ -186,7 +186,7 @@ def sums_by_report(sightings: pa.Table, before: Iterable[JsonDict] = ()) -> list
 
 def with_details(row: JsonDict, details: ReportDetails) -> JsonDict:
     title, detector, kind, sites, cause, confidence, keys = details
-    causes = ranking.votes_of_report(cause, confidence, row["sightings"])
+    causes = cause_votes.votes_of_report(cause, confidence, row["sightings"])
     return row | {
         "title": title, "detector": detector, "kind": kind, "sites": sites, "keys": keys, "causes": causes
     }  # fmt: skip
@@ -326,7 +326,7 @@ def race_rows(variants: Iterable[JsonDict]) -> dict[str, JsonDict]:
             "race": race,
             "nodes": sorted(members[race]),
             "aliases": sorted(name for name in others[race] if name not in sums),
-            "cause": ranking.choose_cause(row["causes"]),
+            "cause": cause_votes.choose_cause(row["causes"]),
             "runs": [run["name"] for run in row["latest_runs"]],
             "run_count": run_number(row["run_sample"]),
         }

@@ -26,7 +26,7 @@ from deadheat.repo.variable import find_variable, variable_from_report
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deadheat.diagnosis.finding import Finding
+    from deadheat.diagnosis.finding import Finding, Remedy
     from deadheat.model import Access, Frame, Report
     from deadheat.repo.clone import Clone, DependencyModule
     from deadheat.repo.document_claims import ClaimAnswer
@@ -118,12 +118,15 @@ def _dossier_at_pin(
     confirmed_fixes = {fix.commit for fix in fixes if fix.is_confirmed}
     paths = history.current_paths(list(dict.fromkeys(side.path for side in both_sides)))
     run_command = find_reproduction(report, snapshot)
-    relocated_variable, causes = diagnose_at_pin(clone, snapshot, report, pin.misfits, both_sides, variable)
+    diagnosed_variable = variable or likely_variable(snapshot.tree, both_sides)
+    relocated_variable, causes = diagnose_at_pin(
+        clone, snapshot, report, pin.misfits, both_sides, diagnosed_variable
+    )
     return Dossier(
         report,
         clone.git.clone_path,
         pin,
-        variable or relocated_variable or likely_variable(snapshot.tree, both_sides),
+        variable or relocated_variable or diagnosed_variable,
         tuple(both_sides),
         tuple(refuted_calls),
         tuple(fixes),
@@ -155,8 +158,13 @@ def _with_check_command(
     if run_command is None or run_command.is_vague or run_command.command is None:
         return findings
     check_text = verification_step(report, run_command.command)
-    remedies = [finding.remedy and finding.remedy._replace(check=check_text) for finding in findings]
-    return tuple(finding._replace(remedy=remedy) for finding, remedy in zip(findings, remedies, strict=True))
+    return tuple(
+        finding._replace(
+            remedy=finding.remedy and finding.remedy._replace(check=check_text),
+            more_remedies=tuple(remedy._replace(check=check_text) for remedy in finding.more_remedies),
+        )
+        for finding in findings
+    )
 
 
 _ERROR_KIND = "error-stack"
@@ -346,24 +354,30 @@ def _refuted_call_to_json(refuted_call: RefutedCall) -> JsonDict:
 
 
 def _cause_to_json(finding: Finding) -> JsonDict:
-    """The fields of a cause, with the remedy as one text and as separate fields."""
+    """The fields of a cause, with the first remedy as one text, and every remedy as separate fields."""
     remedy = finding.remedy
     return {
         "cause": finding.cause,
+        "title": finding.title,
         "confidence": round(finding.confidence, 2),
+        "missing_order": finding.missing_order or None,
         "evidence": list(map(str, finding.evidence)),
         "remedy": str(remedy) if remedy else None,
-        "fix": remedy
-        and {
-            "change": remedy.change,
-            "where": [{"file": p.file, "line": p.line, "function": p.function} for p in remedy.where],
-            "primitive": remedy.primitive,
-            "price": remedy.price,
-            "check": remedy.check,
-        },
+        "fix": remedy and _remedy_to_json(remedy),
+        "other_fixes": [_remedy_to_json(other) for other in finding.more_remedies],
         "test_only": finding.test_only,
         "from_source": finding.from_source,
         "settle": list(finding.open_questions),
+    }
+
+
+def _remedy_to_json(remedy: Remedy) -> JsonDict:
+    return {
+        "change": remedy.change,
+        "where": [{"file": p.file, "line": p.line, "function": p.function} for p in remedy.where],
+        "primitive": remedy.primitive,
+        "price": remedy.price,
+        "check": remedy.check,
     }
 
 

@@ -194,9 +194,3 @@ def _is_returned_closure(context: RaceContext, inner: RaceSide) -> bool:
     return is_product_code and not method and addresses.is_package_variable(context) is False
 
 
-def start_line_of(context: RaceContext, capture: CapturedVariable) -> int | None:
-    """The line in the function around the closure that started its goroutine."""
-    for frame in capture.closure_side.actor.created_at[:MAX_START_FRAMES]:
-        if naming.is_same_function(context.enclosing_function(frame.function), capture.closure_side.function):
-            return frame.line
-    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts import addresses, synchronization
@@ -40,6 +41,8 @@ _SORT_PACKAGES = ("sort.", "slices.", "heap.", "container/heap.")
 _PRINT_PACKAGES = ("fmt.", "reflect.", "encoding/", "json.", "gob.", "xml.", "log.", "yaml.", "go-cmp", "spew.")
 _COPY_FUNCTIONS = ("runtime.racereadrange", "runtime.racewriterange", "runtime.memmove", "runtime.typedmemmove")
 _LOCK_METHODS = ("sync.(*Mutex).", "sync.(*RWMutex).", "sync.(*Cond).")
+# "pthread_mutex_destroy", "sem_destroy"
+_DESTROY_FUNCTION = re.compile(r"(?:pthread_(?:mutex|cond|rwlock|spin|barrier)|sem|mtx|cnd)_destroy$")
 _FILE_METHODS = ("os.(*File).", "os.(*file).", "net.(*", "poll.(*FD).")
 
 
@@ -112,6 +115,8 @@ def _facts_of_frames(side: RaceSide) -> Iterator[Fact]:  # noqa: C901 - a flat l
         yield Fact("memory is freed", side.evidence_at_site(f"{side.subject} frees the memory"), side=side)
     if "~" in side.function:
         yield Fact(f"{role} is a destructor", side.evidence_at_site(f"{side.subject} is a destructor"), side=side)
+    if side.writes and _destroys_object(side):
+        yield Fact("the object is destroyed", side.evidence_at_site(f"{side.subject} ends the object's life"), side=side)
     for kind, title in ((MAP, "map"), (SEQUENCE, "sequence")):
         if not side.context.is_go and (found := container_frame(side, kind)):
             yield Fact(f"{title} function", Evidence(f"{side.subject} uses a {title}", point_of(found)), side=side)
@@ -131,6 +136,13 @@ def _facts_of_frames(side: RaceSide) -> Iterator[Fact]:  # noqa: C901 - a flat l
     if side.writes and addresses.may_follow_lock(side):
         yield Fact("a lock fits before the write", side=side)
     yield from _facts_of_tests(role, side)
+
+
+def _destroys_object(side: RaceSide) -> bool:
+    """Does the access end the object's lifetime? A destructor that only writes may be that of a guard that counts."""
+    if any(_DESTROY_FUNCTION.search(frame.function) for frame in side.library_frames):
+        return True
+    return "~" in side.function and (side.context.report.kind == "data-race-on-vptr" or side.access.op is Op.FREE)
 
 
 def _facts_of_library_frame(role: str, side: RaceSide, frame: Frame) -> Iterator[Fact]:

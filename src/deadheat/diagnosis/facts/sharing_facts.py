@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis.facts import addresses, object_origin
 from deadheat.diagnosis.facts import function_names as naming
-from deadheat.diagnosis.facts import object_origin
 from deadheat.diagnosis.facts.captures import find_capture, guess_capture
 from deadheat.diagnosis.facts.containers import APPEND_CALL, unsafe_type_of
 from deadheat.diagnosis.facts.fact import About, Fact
@@ -40,6 +40,8 @@ _MAX_POOL_FRAMES = 3
 
 def facts_of_sharing(context: RaceContext) -> Iterator[Fact]:
     yield from _facts_of_variable(context)
+    yield from _facts_of_test_setting(context)
+    yield from _facts_of_type(context)
     yield from _facts_of_capture(context)
     for side in context.race_sides:
         yield from _facts_of_line(context, side)
@@ -73,6 +75,41 @@ def _facts_of_variable(context: RaceContext) -> Iterator[Fact]:
         yield Fact("variable is named like an error")
     if shared.file and naming.is_test_file(shared.file):
         yield Fact("variable is declared in a test", evidence)
+
+
+def _facts_of_test_setting(context: RaceContext) -> Iterator[Fact]:
+    """Does the goroutine of a test write a variable of the package while something else uses it?"""
+    shared = context.shared_variable
+    is_global = shared.kind == "package" if shared is not None else addresses.is_package_variable(context)
+    for writer, other in context.role_pairs if context.is_go else ():
+        by_test = writer.is_in_test_file or writer.runs_test or any(naming.is_test_file(f.file) for f in writer.user_frames)
+        if not by_test or other.runs_test:
+            continue
+        evidence = writer.evidence_at_site(f"{writer.action}, on behalf of a test")
+        if is_global:
+            yield Fact("a test writes a global variable", evidence, side=writer)
+        elif is_global is None:
+            yield Fact("a test writes a global variable", evidence, About.UNKNOWN, writer)
+
+
+def _facts_of_type(context: RaceContext) -> Iterator[Fact]:
+    """Does the type that contains the variable contain a lock too?"""
+    shared, source = context.shared_variable, context.source
+    site = next((side.site for side in context.race_sides if side.site is not None and side.site_facts), None)
+    if source is None or site is None or (shared is not None and shared.kind not in ("field", "struct")):
+        return
+    receivers = [side.site_facts.receiver for side in context.race_sides if side.site_facts and side.site_facts.receiver]
+    owner = shared.owner if shared is not None else receivers[0] if receivers else ""
+    if not owner:
+        return
+    about = About.RACE if shared is not None else About.UNKNOWN
+    lock = source.find_lock_of_type(owner, site)
+    if lock is None:
+        return
+    if lock:
+        yield Fact("the type has a lock", Evidence(f"`{owner}` has the lock `{lock}`"), about, subject=f"{owner}.{lock}")
+    else:
+        yield Fact("the type has no lock", Evidence(f"`{owner}` has no lock of its own"), about)
 
 
 def _type_of(text: str, name: str) -> str:
