@@ -78,6 +78,7 @@ class CauseDefinition:
     """One cause. The docstring of its module is the source of its page."""
 
     name: str
+    title: str
     family: str
     # each group is a list of alternatives, of which one fact must hold for the raced variable
     needs: tuple[tuple[str, ...], ...]
