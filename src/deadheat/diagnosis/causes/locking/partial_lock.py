@@ -26,6 +26,7 @@ from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
 CAUSE = CauseDefinition(
     name="partial-lock",
+    title="A lock on one side only",
     family="locking",
     needs=(
         (

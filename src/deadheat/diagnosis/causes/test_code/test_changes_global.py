@@ -23,6 +23,7 @@ from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
 CAUSE = CauseDefinition(
     name="test-changes-global",
+    title="A test changes a package variable that background code reads",
     family="tests",
     needs=(("writer in a test file", "writer is the goroutine of a test", "writer started by a test"),),
     contradicted_by=("both are goroutines of tests",),

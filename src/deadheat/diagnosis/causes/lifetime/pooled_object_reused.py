@@ -1,0 +1,81 @@
+"""An object was returned to its pool while it is still in use.
+
+## What it sees
+A function of a pool on a stack; with code, an object that a call takes from a pool or returns to it. Also: the
+function that started a worker is above or below the start again and changes what the worker uses, as with a buffer
+that a loop reuses; or a library or a file still reads the whole object.
+
+## Why it races
+A pool hands the object to the next caller. Code that kept a reference now shares it.
+
+## Example
+    buf := pool.Get().(*bytes.Buffer)
+    go audit(buf)
+    pool.Put(buf)                   // audit still has it
+
+## Remedy
+Return the object only after its last user is done, or pass a copy to the other thread.
+
+## When it is wrong
+- The pool's own bookkeeping may race: then a lock is missing in the pool.
+- A buffer that is reused without a pool is [worker-outlives-owner](worker-outlives-owner.md).
+"""
+
+from __future__ import annotations
+
+from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
+
+CAUSE = CauseDefinition(
+    name="pooled-object-reused",
+    title="An object was returned to its pool while it is still in use",
+    family="lifetime",
+    needs=(
+        (
+            "object comes from a pool",
+            "pool function",
+            "writer's caller started the other and is above the start",
+            "writer's caller started the other and is below the start",
+            "writer's caller started the other and is at the start",
+            "writer's caller (a test) started the other and is below the start",
+            "writer started the other and is above the start",
+            "a library reads the whole object",
+            "file is used",
+            "slice grows",
+            "one side is missing",
+        ),
+    ),
+    contradicted_by=(
+        "channel is closed",
+        "WaitGroup waits",
+        "one side is atomic",
+        "both are goroutines of tests",
+        "map function",
+        "a counter is changed",
+    ),
+    evidence=("writer belongs to a pool", "the writer sent on a channel before"),
+    sentence=(
+        "{variable} was handed back for reuse while {other} still uses it, and {writer} changes it for the next user"
+    ),
+    remedies=(
+        RemedyOption(
+            "Before the object is returned to the pool, wait for {worker} with {join}.",
+            "{join}",
+            "The object stays in use longer.",
+            "start",
+            needs=("starter does not wait", "starter waits only after"),
+            unless=("starter waited before", "stop and wait before the access"),
+        ),
+        RemedyOption(
+            "Let the last user return the object to the pool, with a count of its users.",
+            "an atomic count of users",
+            "One atomic operation for each user.",
+            needs=("object comes from a pool", "pool function"),
+        ),
+        RemedyOption(
+            "Pass a copy of {variable} to {other}, instead of the object that will be reused.",
+            "a copy",
+            "One copy for each use.",
+        ),
+    ),
+    general_causes=("worker-outlives-owner",),
+)
