@@ -7,7 +7,7 @@ STAMP := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: help demo test lint types tests oracle bench eval docs fuzz soak cases record clean
+.PHONY: help demo test lint types tests oracle bench eval train docs fuzz soak cases record clean
 .DEFAULT_GOAL := help
 
 help: ## print this list
@@ -55,6 +55,9 @@ eval: $(INSTALLED) ## measure grouping and diagnosis on the corpus; writes docs/
 	$(BIN)/python -m eval
 	$(BIN)/python -m eval.causes
 	$(BIN)/python -m eval.held_out --write
+
+train: $(STAMP) ## train the weights of the diagnosis from the recorded corpus and the learnt real races
+	PYTHONPATH=src $(BIN)/python -m eval.train
 
 oracle: $(INSTALLED) ## compare the output for all recorded reports with that of the last release
 	$(BIN)/python tools/oracle.py

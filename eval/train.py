@@ -24,9 +24,9 @@ from scipy.sparse import csr_matrix
 
 from corpus.store import HELD_OUT
 from deadheat import plugins
-from deadheat.diagnosis import RaceContext, ranker
+from deadheat.diagnosis import ranker
+from deadheat.diagnosis.context import RaceContext
 from deadheat.diagnosis.facts.collection import collect_facts
-from deadheat.diagnosis.facts.fact import FactBase
 from deadheat.diagnosis.inferred_access import infer_other_side
 from deadheat.repo.clone import Clone, CommitSnapshot
 from deadheat.repo.code_diagnosis import code_at_pin
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 REAL_FACTS = Path(__file__).with_name("real_race_facts.jsonl")
 WEIGHTS = Path(ranker.__file__).with_name("weights.json")
 MODES = ranker.WITH_SOURCE, ranker.REPORT_ONLY
-_PENALTY, _BIAS_PENALTY = 1.0, 0.02
+_PENALTY, _BIAS_PENALTY = 1.0, 0.1
 _CORPUS_WEIGHT = 0.3  # of a recorded race compared with a real one
 _ALSO_WEIGHT = 0.7  # of another accepted cause compared with the labelled one
 _MIN_RACES = 3  # with a fact that gets a weight
@@ -59,6 +59,7 @@ _MIN_WEIGHT = 0.05  # smaller weights are left out
 _FOLDS, _SEED = 10, 3
 # so many of the answers with a probability of at least _CONFIDENT may be wrong; more make it less
 _CONFIDENT, _MAX_WRONG_OF_CONFIDENT = 0.8, 0.045
+_MAX_PROBABILITY = 0.97
 
 
 class LabelledFacts(NamedTuple):
@@ -153,9 +154,7 @@ def read_real_rows() -> list[LabelledFacts]:
 
 
 def possible_causes(features: frozenset[str]) -> list[str]:
-    facts = FactBase(())
-    facts.by_feature = dict.fromkeys(features)  # type: ignore[arg-type]  # only the names matter
-    return [name for name, definition in plugins.causes_by_name().items() if definition.is_possible(facts)]
+    return [name for name, definition in plugins.causes_by_name().items() if definition.is_possible(features)]
 
 
 def fit(rows: Sequence[LabelledFacts], mode: str) -> ranker.Model:
@@ -210,7 +209,9 @@ def _rounded(weights: Any) -> dict[str, float]:
     return {cause: round(float(weight), 2) for cause, weight in weights if abs(weight) >= _MIN_WEIGHT}
 
 
-def cross_validate(real: Sequence[LabelledFacts], recorded: Sequence[LabelledFacts], mode: str) -> list[list[tuple[str, float]]]:
+def cross_validate(
+    real: Sequence[LabelledFacts], recorded: Sequence[LabelledFacts], mode: str
+) -> list[list[tuple[str, float]]]:
     """The shares of each real race's causes, by weights that were trained without its repository."""
     groups = sorted({row.group for row in real})
     random.Random(_SEED).shuffle(groups)
@@ -225,15 +226,19 @@ def cross_validate(real: Sequence[LabelledFacts], recorded: Sequence[LabelledFac
     return shares
 
 
-def calibrate(real: Sequence[LabelledFacts], shares: Sequence[Sequence[tuple[str, float]]]) -> list[tuple[float, float]]:
+def calibrate(
+    real: Sequence[LabelledFacts], shares: Sequence[Sequence[tuple[str, float]]]
+) -> list[tuple[float, float]]:
     """Steps: from which share on a first cause is right with which probability."""
     pairs = sorted((found[0][1], found[0][0] in row.causes) for row, found in zip(real, shares, strict=True))
     values = isotonic_regression([float(is_right) for _, is_right in pairs]).x
-    confident = max((n for n in range(1, len(pairs) + 1) if _wrong_share(pairs[-n:]) <= _MAX_WRONG_OF_CONFIDENT), default=0)
+    confident = max(
+        (n for n in range(1, len(pairs) + 1) if _wrong_share(pairs[-n:]) <= _MAX_WRONG_OF_CONFIDENT), default=0
+    )
     values[: len(pairs) - confident] = np.minimum(values[: len(pairs) - confident], _CONFIDENT - 0.01)
     steps: list[tuple[float, float]] = []
     for (share, _), value in zip(pairs, values, strict=True):
-        probability = round(float(value), 2)
+        probability = round(min(float(value), _MAX_PROBABILITY), 2)
         if not steps or probability != steps[-1][1]:
             steps.append((round(share, 3) if steps else 0.0, probability))
     return steps
@@ -259,7 +264,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         data[mode] = {"calibration": steps, "bias": model.bias, "weights": model.weights}
         calibrated = model._replace(thresholds=tuple(s for s, _ in steps), probabilities=tuple(p for _, p in steps))
         for language in ("Go", "C and C++"):
-            rows = [(r, s) for r, s in zip(real, shares, strict=True) if r.detector.startswith("go") == (language == "Go")]
+            rows = [
+                (r, s) for r, s in zip(real, shares, strict=True) if r.detector.startswith("go") == (language == "Go")
+            ]
             answers.append((f"{mode}, {language}", [_answer(row, found, calibrated) for row, found in rows]))
     print("\n".join(reliability_table(answers)))
     if not args.dry:

@@ -119,8 +119,8 @@ def test_a_fact_about_something_else_is_no_fact_about_the_variable() -> None:
     assert not FactBase([Fact(lock, about=About.OTHER)]).holds(lock)
     definition = CAUSES["double-checked-locking"]
     facts = [Fact(name) for name in ("code is available", "only one side holds a lock")]
-    assert definition.is_possible(FactBase([*facts, Fact(lock)]))
-    assert not definition.is_possible(FactBase([*facts, Fact(lock, about=About.OTHER)]))
+    assert definition.is_possible(FactBase([*facts, Fact(lock)]).features)
+    assert not definition.is_possible(FactBase([*facts, Fact(lock, about=About.OTHER)]).features)
 
 
 def test_weights_are_of_known_causes_and_facts_that_a_collector_can_find() -> None:
@@ -143,7 +143,14 @@ def _parts(name: str) -> list[str]:
 
 def test_a_share_becomes_the_probability_of_its_step() -> None:
     model = ranker.Model({}, {}, (0.0, 0.4, 0.7), (0.2, 0.5, 0.9))
-    assert [ranker.calibrated(model, share) for share in (0.0, 0.39, 0.4, 0.69, 0.7, 1.0)] == [0.2, 0.2, 0.5, 0.5, 0.9, 0.9]
+    assert [ranker.calibrated(model, share) for share in (0.0, 0.39, 0.4, 0.69, 0.7, 1.0)] == [
+        0.2,
+        0.2,
+        0.5,
+        0.5,
+        0.9,
+        0.9,
+    ]
 
 
 def test_weights_of_facts_add_up() -> None:
@@ -186,7 +193,10 @@ def test_no_collector_fails_and_every_finding_has_evidence() -> None:
                 assert finding.open_questions or code is not None or report.kind != "data-race", name
                 continue
             assert finding.evidence, (name, finding.cause)
-            assert all("{" not in str(item) or code is not None for item in finding.evidence[:1]), (name, finding.evidence)
+            assert all("{" not in str(item) or code is not None for item in finding.evidence[:1]), (
+                name,
+                finding.evidence,
+            )
             assert finding.remedy is not None, (name, finding.cause)
             assert finding.remedy.change, (name, finding.cause)
             assert finding.remedy.check, (name, finding.cause)
@@ -223,7 +233,7 @@ def test_crashed_collector_is_reported_and_the_others_run(monkeypatch: pytest.Mo
     good = diagnose(report)
 
     def facts_that_fail(_: RaceContext) -> Iterator[Fact]:
-        yield Fact("same line")
+        yield Fact("language: go")
         raise ValueError("boom")
 
     monkeypatch.setattr(collection, "COLLECTORS", (*collection.COLLECTORS, facts_that_fail))

@@ -165,14 +165,14 @@ def test_a_race_has_the_cause_that_all_its_reports_give_it(cases: Path, lake: Pa
         (s.uri, s.span.offset, s.span.stream): causes_of_report(s.report)[0] for s in expected([*cases.rglob("*.log")])
     }
     races = {node: row for row in opened.read_rows("races").to_pylist() for node in row["nodes"]}
-    votes: dict[str, votes.CauseVotes] = {}
+    votes: dict[str, cause_votes.CauseVotes] = {}
     for row in opened.read_rows("sightings").to_pylist():
         first = said[row["uri"], row["offset"], row["lane"]]
         mine = votes.setdefault(races[row["node"]]["race"], {})
-        votes.add_votes(mine, votes.votes_of_report(first.cause, first.confidence, 1))
+        cause_votes.add_votes(mine, cause_votes.votes_of_report(first.cause, first.confidence, 1))
     found = {row["race"]: (row["causes"], row["cause"]) for row in races.values()}
-    told = {race: votes.votes_as_rows(mine) for race, mine in votes.items()}
-    assert found == {race: (mine, votes.choose_cause(mine)) for race, mine in told.items()}
+    told = {race: cause_votes.votes_as_rows(mine) for race, mine in votes.items()}
+    assert found == {race: (mine, cause_votes.choose_cause(mine)) for race, mine in told.items()}
     assert any(len(mine) > 1 for mine in told.values())
 
 

@@ -49,10 +49,11 @@ def missing_order(context: RaceContext) -> str:
     if len(sides) < 2:
         return ""
     a, b = sorted(sides, key=lambda side: not side.writes)
-    return f"Nothing orders the {_describe_access(context, a, True)} before the {_describe_access(context, b, False)}, or after it."
+    first, second = _describe_access(context, a, names_variable=True), _describe_access(context, b)
+    return f"Nothing orders the {first} before the {second}, or after it."
 
 
-def _describe_access(context: RaceContext, side: RaceSide, names_variable: bool) -> str:
+def _describe_access(context: RaceContext, side: RaceSide, names_variable: bool = False) -> str:
     variable = f" of {context.variable_label}" if names_variable else ""
     held = locks.locks_of_both_sides(context)
     details = [str(side.point)] if side.point.file else []
@@ -116,7 +117,11 @@ class Wording:
     def _sides_by_lock(self) -> tuple[RaceSide | None, RaceSide | None]:
         """The side without the lock, and the side with it."""
         for fact in self.facts.by_feature.values():
-            if fact.name in ("only one side holds a lock", "writer's caller should hold a lock", "reader's caller should hold a lock"):
+            if fact.name in (
+                "only one side holds a lock",
+                "writer's caller should hold a lock",
+                "reader's caller should hold a lock",
+            ):
                 return next((s for s in self.context.race_sides if s is not fact.side), None), fact.side
         lacking = self.facts.get("one side lacks the usual lock")
         if lacking is not None:
@@ -141,10 +146,17 @@ def _subject(side: RaceSide | None) -> str:
 
 
 def build_finding(
-    context: RaceContext, facts: FactBase, wording: Wording, definition: CauseDefinition, probability: float, check: str | None
+    context: RaceContext,
+    facts: FactBase,
+    wording: Wording,
+    definition: CauseDefinition,
+    probability: float,
+    check: str | None,
 ) -> Finding:
     """One cause with its evidence and, unless `check` is None, its remedies."""
-    evidence = (Evidence(wording.fill(definition.sentence)), *_evidence_of(facts, definition))
+    # without the code, the sentence is what the facts suggest, not what they show
+    sentence = definition.sentence if context.has_code else f"probably {definition.sentence}"
+    evidence = (Evidence(wording.fill(sentence)), *_evidence_of(facts, definition))
     remedies = tuple(_remedies(facts, wording, definition, check)) if check is not None else ()
     return Finding(
         definition.name,
@@ -178,5 +190,3 @@ def _fits(facts: FactBase, option: RemedyOption) -> bool:
     if any(name in facts.by_feature for name in option.unless):
         return False
     return not option.needs or any(name in facts.by_feature for name in option.needs)
-
-

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from deadheat.diagnosis.facts.fact import FactBase
-
 # what each language calls the means that remedies refer to
 MEANS = {
     "go": {
@@ -67,7 +65,9 @@ class RemedyOption(NamedTuple):
     change: str
     primitive: str  # the means, in a few words: "{mutex}", "the order of two statements"
     price: str  # what it costs at run time or in design
-    where: str = "both"  # the lines to change: `writer`, `other`, `lacking` (the side without the lock), `start`, `both`
+    where: str = (
+        "both"  # the lines to change: `writer`, `other`, `lacking` (the side without the lock), `start`, `both`
+    )
     needs: tuple[str, ...] = ()  # facts without which it is not offered
     unless: tuple[str, ...] = ()  # facts with which it is not offered: the code does it already
     languages: tuple[str, ...] = LANGUAGES
@@ -89,9 +89,8 @@ class CauseDefinition:
     general_causes: tuple[str, ...] = ()  # less exact causes that then also apply
     test_only: bool = False  # the product is right and the test is wrong
 
-    def is_possible(self, facts: FactBase) -> bool:
-        """Do all facts hold that it needs, and none that contradicts it?"""
-        features: Container[str] = facts.by_feature
+    def is_possible(self, features: Container[str]) -> bool:
+        """Do all facts hold that it needs, and none that contradicts it? `features` has the names of all that hold."""
         if any(name in features for name in self.contradicted_by):
             return False
         return all(any(name in features for name in group) for group in self.needs)

@@ -71,7 +71,7 @@ class RaceContext:
     def release_references(self) -> None:
         """Drop references: the context and its sides refer to each other and would stay in memory."""
         self.race_sides = ()
-        self.side_pairs = ()
+        self.side_pairs = self.role_pairs = ()
         self.cache.clear()
 
     def function_at(self, frame: Frame, line: int | None = None) -> FunctionFacts | None:
@@ -170,5 +170,3 @@ def _undeclared_members(here: FunctionFacts | None) -> dict[str, str]:
     called_names = {c.name for c in here.calls}
     used = [u.name for u in here.uses if len(u.path) == 1 and u.name not in here.declarations]
     return {name: here.receiver for name in used if name not in called_names}
-
-

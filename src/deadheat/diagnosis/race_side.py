@@ -198,14 +198,12 @@ class RaceSide:
         """The first frame whose function ends with one of these names."""
         return next((frame for frame in self.live_frames if frame.function.endswith(names)), None)
 
-
     def library_frame_matching(self, pattern: re.Pattern[str]) -> Frame | None:
         """The first frame above the site whose function matches a pattern."""
         for frame in self.library_frames:
             if pattern.search(frame.function):
                 return frame
         return None
-
 
     def enclosing_function(self, frame: Frame) -> str:
         """The function that contains a frame's code in the source."""
@@ -235,7 +233,6 @@ class RaceSide:
             if (facts := self.context.function_at(frame)) is not None and facts.requires_lock:
                 return frame
         return None
-
 
     @property
     def owner(self) -> str:

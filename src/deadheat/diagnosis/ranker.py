@@ -1,9 +1,8 @@
 """How probable each possible cause is: a linear model over the facts, and how often such an answer was right.
 
-`python -m eval.train` (`make train`) writes the weights and the calibration to `weights.json`. A score is the sum of the
-weights of the facts that hold; scores become shares of the possible causes. The share of the first cause becomes a
-probability by the calibration: how often first causes with such a share were right for repositories that the weights
-were not trained on.
+`make train` writes the weights and the calibration to `weights.json`. A score is the sum of the weights of the facts
+that hold; scores become shares of the possible causes. The share of the first cause becomes a probability by the
+calibration: how often first causes with such a share were right in repositories that the weights were not trained on.
 """
 
 from __future__ import annotations
@@ -54,7 +53,9 @@ def cause_shares(model: Model, features: Iterable[str], causes: Sequence[str]) -
     greatest = max(scores.values(), default=0.0)
     exponentials = {cause: math.exp(score - greatest) for cause, score in scores.items()}
     total = sum(exponentials.values())
-    return sorted([(cause, value / total) for cause, value in exponentials.items()], key=lambda item: (-item[1], item[0]))
+    return sorted(
+        [(cause, value / total) for cause, value in exponentials.items()], key=lambda item: (-item[1], item[0])
+    )
 
 
 def rank_causes(features: Iterable[str], causes: Sequence[str], with_source: bool) -> list[RankedCause]:

@@ -47,11 +47,16 @@ _CONTAINER_TYPE = rb"^type %s(?:\[[^\]\n]{0,200}\])? ((?:map\[|\[\w{0,40}\])[^\n
 # "type Bus struct{ ls []Listener }"
 _ONE_LINE_STRUCT = rb"^type %s(?:\[[^\]\n]{0,200}\])? struct ?\{([^}\n]{1,300})\}"
 # "type Tracker struct {", "class Cache final : public Base {", "struct conn {", "pub struct Pool<T> {"
-_TYPE_BODY = rb"^(?:type %s(?:\[[^\]\n]{0,200}\])? struct ?\{|(?:pub )?(?:template[^\n]{0,200}\n)?(?:class|struct)\s+%s\b[^;{]{0,300}\{)"
+_TYPE_BODY = (
+    rb"^(?:type %s(?:\[[^\]\n]{0,200}\])? struct ?\{"
+    rb"|[ \t]{0,8}(?:pub )?(?:class|struct)\s+(?:\w{1,60} )?%s\b[^;{]{0,300}\{)"
+)
 _END_OF_TYPE = re.compile(rb"^[ \t]{0,8}\};?(?: [^\n]{0,80})?$", re.MULTILINE)
 # "	mu sync.RWMutex", "	sync.Mutex", "  mutable std::mutex m_;", "pthread_mutex_t lock;", "inner: Mutex<T>"
 _LOCK_MEMBER = re.compile(
-    rb"\b(\w{1,80})[ \t]{1,40}\*?(?:\w{1,80}\.)?(?:RW)?Mutex\b|\b(?:sync\.(?:RW)?Mutex|(?:std::)?\w{0,40}[mM]utex(?:_t)?|pthread_rwlock_t|spinlock_t|port::Mutex)\b[ \t]{0,40}(\w{1,80})?"
+    rb"\b(\w{1,80})[ \t]{1,40}\*?(?:\w{1,80}\.)?(?:RW)?Mutex\b"
+    rb"|\b(?:sync\.(?:RW)?Mutex|(?:\w{1,20}::)?\w{0,40}[mM]utex(?:_t)?|pthread_rwlock_t|spinlock_t)\b"
+    rb"[ \t]{0,40}(\w{1,80})?"
 )
 # "func (t *Tracker) Consume(", "func Map[K any]("
 _GO_FUNCTION = rb"^func (?:\((?:\w{1,80} )?\*?(\w{1,80})(?:\[[^\]\n]{0,200}\])?\) )?%s[(\[]"
@@ -278,9 +283,6 @@ def _find_go_function(name: str, nearby: dict[str, bytes], owner: str) -> Functi
     spans = parser.parse_function_extents("go", nearby[path], name)
     last = next((end for start, end in spans if start == first), None)
     return function_facts_at("go", nearby[path], path, last) if last else None
-
-
-
 
 
 def diagnose_at_pin(

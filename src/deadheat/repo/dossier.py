@@ -119,9 +119,7 @@ def _dossier_at_pin(
     paths = history.current_paths(list(dict.fromkeys(side.path for side in both_sides)))
     run_command = find_reproduction(report, snapshot)
     diagnosed_variable = variable or likely_variable(snapshot.tree, both_sides)
-    relocated_variable, causes = diagnose_at_pin(
-        clone, snapshot, report, pin.misfits, both_sides, diagnosed_variable
-    )
+    relocated_variable, causes = diagnose_at_pin(clone, snapshot, report, pin.misfits, both_sides, diagnosed_variable)
     return Dossier(
         report,
         clone.git.clone_path,

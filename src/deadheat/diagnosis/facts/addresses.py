@@ -141,5 +141,3 @@ def is_not_inlined(side: RaceSide) -> bool:
     """Is it certainly code of the site's own function, not inlined?"""
     offset, caller_offset = code_offset(side), _parse_hex(side.access.called_from)
     return offset is not None and (caller_offset is None or not 0 <= offset - caller_offset < _MAX_INLINED_DISTANCE)
-
-

@@ -192,5 +192,3 @@ def _is_returned_closure(context: RaceContext, inner: RaceSide) -> bool:
     is_product_code = inner.site is not None and not naming.is_test_file(inner.site.file)
     method = "(" in inner.function or naming.is_value_method(inner.function)
     return is_product_code and not method and addresses.is_package_variable(context) is False
-
-

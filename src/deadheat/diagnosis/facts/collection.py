@@ -24,5 +24,7 @@ def collect_facts(context: RaceContext) -> tuple[FactBase, list[tuple[str, str]]
         try:
             facts += collect(context)
         except Exception as error:  # noqa: BLE001 - see above
-            crashes.append((collect.__name__, f"{collect.__name__} failed on this report: {type(error).__name__}: {error}"))
+            crashes.append(
+                (collect.__name__, f"{collect.__name__} failed on this report: {type(error).__name__}: {error}")
+            )
     return FactBase(facts), crashes

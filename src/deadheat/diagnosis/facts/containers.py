@@ -10,7 +10,6 @@ from deadheat.model import Origin
 from deadheat.symbols import read_frame_list
 
 if TYPE_CHECKING:
-
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
@@ -136,5 +135,3 @@ _RESLICE = re.compile(r"(?<![=!<>:])=\s{0,9}([\w.]{1,80})\[[^\]:]{0,80}:")
 
 _MAX_CALLERS = 3  # callers further out store other objects
 _MAX_STORES = 6  # stores per function that are examined
-
-

@@ -6,11 +6,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnosis.finding import Evidence
+from deadheat.diagnosis.race_side import point_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from deadheat.diagnosis.race_side import RaceSide
+    from deadheat.model import Frame
 
 
 class About(StrEnum):
@@ -34,6 +36,18 @@ class Fact(NamedTuple):
     def feature(self) -> str:
         """The name under which the ranker weighs it."""
         return f"{self.name} ({self.about})" if self.about else self.name
+
+
+def fact_at(
+    name: str, frame: Frame, text: str, side: RaceSide | None = None, line: int | None = None, subject: str = ""
+) -> Fact:
+    """A fact whose evidence is a frame, or another line of its file."""
+    return Fact(name, Evidence(text, point_of(frame, line)), side=side, subject=subject)
+
+
+def fact_of_side(name: str, side: RaceSide, text: str, about: About = About.RACE, subject: str = "") -> Fact:
+    """A fact whose evidence is the site of a side."""
+    return Fact(name, side.evidence_at_site(text), about, side, subject)
 
 
 class FactBase:

@@ -157,5 +157,3 @@ def calls_to(
             callee = context.find_function(call.name, frame)
             if callee and any(c.name in names for c in callee.calls):
                 yield call
-
-

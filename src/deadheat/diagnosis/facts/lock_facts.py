@@ -49,7 +49,9 @@ def _facts_of_held_locks(context: RaceContext, first: list[SideLock], second: li
         exclusive = [{lock.name for lock in side_locks if not lock.is_read_lock} for side_locks in (first, second)]
         evidence = a.evidence_at_site(f"both sides hold `{common[0]}`")
         shared_lock = any(name in exclusive[0] or name in exclusive[1] for name in common)
-        yield Fact("both hold one lock" if shared_lock else "both hold one lock for reading", evidence, subject=common[0])
+        yield Fact(
+            "both hold one lock" if shared_lock else "both hold one lock for reading", evidence, subject=common[0]
+        )
         return
     if first and second:
         text = f"{a.subject} holds {locks.format_lock_names(first)}, {b.subject} {locks.format_lock_names(second)}"
@@ -129,7 +131,8 @@ def _facts_of_usual_lock(context: RaceContext) -> Iterator[Fact]:
         return
     if usual.holder_count < _MIN_FUNCTIONS and 2 * usual.holder_count <= usual.function_count:
         return
-    text = f"{usual.holder_count} of {usual.function_count} other functions that use {context.variable_label} hold `{usual.lock}`"
+    share = f"{usual.holder_count} of {usual.function_count} other functions"
+    text = f"{share} that use {context.variable_label} hold `{usual.lock}`"
     lacking = [s for s in context.race_sides if usual.lock not in {h.name for h in s.locks_held}]
     evidence = lacking[0].evidence_at_site(text) if lacking else Evidence(text)
     if 2 * usual.holder_count > usual.function_count:
@@ -149,7 +152,11 @@ def _facts_of_atomics(context: RaceContext) -> Iterator[Fact]:
         yield Fact("one side is atomic", side.evidence_at_site(f"{side.action} atomically"), side=side)
         other = next(s for s in context.race_sides if s is not side)
         if other.writes:
-            yield Fact("the side that is not atomic writes", other.evidence_at_site(f"{other.action}, not atomically"), side=other)
+            yield Fact(
+                "the side that is not atomic writes",
+                other.evidence_at_site(f"{other.action}, not atomically"),
+                side=other,
+            )
     shared = context.shared_variable
     if shared is not None and "atomic" in shared.type:
         yield Fact("variable has an atomic type")

@@ -119,5 +119,3 @@ class UsualLock(NamedTuple):
     lock: str
     holder_count: int
     method_count: int
-
-

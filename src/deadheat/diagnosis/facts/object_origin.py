@@ -245,5 +245,3 @@ def _is_passed_on_before(facts: FunctionFacts, name: str, returned: CallSite) ->
     """`submit(f); frame_put(f);`: was the object passed to others before it is returned?"""
     calls = [c for c in facts.calls if facts.line < c.line < returned.line and not takes_from_pool(c)]
     return any(c.arguments.strip().lstrip("&") == name for c in calls)
-
-

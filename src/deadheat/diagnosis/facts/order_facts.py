@@ -6,9 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts import function_names as naming
-from deadheat.diagnosis.facts.fact import About, Fact
-from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import point_of
+from deadheat.diagnosis.facts.fact import Fact, fact_at, fact_of_side
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
@@ -20,14 +18,20 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
 
 _SIGNAL_CALLS = {"Done", "close", *naming.WAITS_BY_SIGNAL}
+# "c.conn == nil", "!s.ready", "len(m) == 0", "p == nullptr", "x.is_none()", "table_.empty()", "!ok"
 _ABSENT = re.compile(
-    r"==\s*(?:nil|NULL|nullptr|0\b|\"\"|false)|(?:nil|NULL|nullptr)\s*==|^\(?!\s*[\w.>()-]+\)?$|is_none|\.empty\(\)|!\s*ok\b"
+    r"==\s*(?:nil|NULL|nullptr|0\b|\"\"|false)|(?:nil|NULL|nullptr)\s*==|^\(?!\s*[\w.>()-]+\)?$"
+    r"|is_none|\.empty\(\)|!\s*ok\b"
 )
+_TESTING_STATEMENT = re.compile(r"(?:\} else )?(?:if|for|while|switch|return)\b")
 _TIMER_NAME = re.compile(r"timer|tick(?!et)|deadline|alarm|timeout|watchdog|debounce|heartbeat", re.IGNORECASE)
+_GROUP_NAME = re.compile(r"wg|group|wait", re.IGNORECASE)
+_END_CHANNEL = re.compile(r"quit|stop|done|clos|exit|kill|halt|shut|end|cancel", re.IGNORECASE)
+_STOP_CALLS = frozenset(("cancel", "Cancel", "request_stop", "pthread_cancel", "Stop", "Close", "Shutdown", "Kill"))
 _OPENING = re.compile(r"^(?:Exec|Query|Open|Dial|Listen|Start|New\w*|Prepare|Begin|Subscribe|Watch|Run|Serve)\w*$")
 _CLOSING = re.compile(r"^(?:Close|Stop|Shutdown|Cancel|Rollback|Cleanup|Release|Kill|Wait|Terminate|Quit)\w*$|^cancel$")
-_MAX_FRAMES = 3  # frames from the site outwards in which a call concerns the access
-_MAX_CALLS = 12
+# frames from the site outwards in which a call concerns the access, and calls per function that are examined
+_MAX_FRAMES, _MAX_CALLS = 3, 200
 
 
 def facts_of_order(context: RaceContext) -> Iterator[Fact]:
@@ -36,62 +40,13 @@ def facts_of_order(context: RaceContext) -> Iterator[Fact]:
     for writer, other in context.role_pairs:
         yield from _facts_of_started_code(context, "writer", writer, other)
         yield from _facts_of_started_code(context, "other side", other, writer)
-        yield from _facts_of_checks(context, writer, other)
+        yield from _facts_of_checks(writer, other, context.variable_name)
     for side in context.race_sides:
         yield from _facts_of_signals(context, side)
         yield from _facts_of_ending(context, side)
-        yield from _facts_of_sends(context, side)
-    yield from _facts_of_wait_groups(context)
-    yield from _facts_of_tests(context)
-
-
-def _starts_of(context: RaceContext, starter: RaceSide, worker: RaceSide) -> Iterator[tuple[Frame, Frame, FunctionFacts]]:
-    """Where a function on one side's stack started the other side: the start, where it is now, and its code."""
-    for start in worker.start_stack:
-        if start.origin is not Origin.USER or start.stale:
-            continue
-        now = next((f for f in starter.live_frames if f.function == start.function and f.file == start.file), None)
-        facts = context.function_at(start) if now is not None else None
-        if now is not None and facts is not None:
-            yield start, now, facts
-            return
-
-
-def _facts_of_started_code(context: RaceContext, title: str, starter: RaceSide, worker: RaceSide) -> Iterator[Fact]:
-    """What the function that started the other side does between the start and the access."""
-    for start, now, facts in _starts_of(context, starter, worker):
-        first, last = start.line or 0, now.line or 0
-        waits = wait_lines(context, start, facts)
-        if first < last:
-            above = [line for line in waits if first < line < last]
-            below = [line for line in waits if line >= last]
-            name = naming.without_package(start.function)
-            if above:
-                text = f"`{name}` waits in line {above[0]}, and its {title} comes after that"
-                yield Fact("starter waited before", Evidence(text, point_of(start, above[0])), side=starter)
-            elif below:
-                text = f"`{name}` waits only in line {below[0]}, after the access"
-                yield Fact("starter waits only after", Evidence(text, point_of(start, below[0])), side=starter)
-            else:
-                yield Fact("starter does not wait", Evidence(f"`{name}` does not wait for what it started", point_of(start)), side=starter)
-            if any(c.name in naming.TIMED_WAITS or (c.target, c.name) == ("time", "After") for c in facts.calls if first < c.line <= last):
-                yield Fact("the wait has a timeout", Evidence(f"`{name}` stops waiting after a timeout", point_of(start)))
-            if any(c.name in naming.SLEEP_CALLS and first < c.line <= last for c in facts.calls):
-                yield Fact("a sleep stands for a wait", Evidence(f"`{name}` sleeps instead of waiting", point_of(start)))
-            if starter.writes and now == starter.site:
-                stored = {u.path for u in facts_at(context, now).stores if u.line == last} if facts_at(context, now) else set()
-                if stored and any(u.path in stored and u.line < first for u in facts.stores):
-                    yield Fact("the variable was also set before the start", side=starter)
-        elif any(a <= last <= first <= b for a, b in facts.loops):
-            yield Fact("the access is in the next round of a loop that starts", Evidence("the next iteration accesses it", point_of(now)), side=starter)
-        if starter.start_frame is None and any(c.name == "main" for c in ()):
-            return
-        if naming.bare_name(start.function) == "main":
-            yield Fact("main started the other", side=starter)
-
-
-def facts_at(context: RaceContext, frame: Frame) -> FunctionFacts | None:
-    return context.function_at(frame)
+        yield from _facts_of_sends(side)
+        yield from _facts_of_wait_groups(side)
+        yield from _facts_of_tests(context, side)
 
 
 def wait_lines(context: RaceContext, frame: Frame, facts: FunctionFacts) -> list[int]:
@@ -104,39 +59,77 @@ def wait_lines(context: RaceContext, frame: Frame, facts: FunctionFacts) -> list
     return sorted(line for line in lines if not any(s.line <= line <= s.last_line for s in facts.thread_starts))
 
 
-def _facts_of_checks(context: RaceContext, writer: RaceSide, other: RaceSide) -> Iterator[Fact]:
-    """Is the write made under a condition on the variable, and does the other side check or use it?"""
+def _facts_of_started_code(context: RaceContext, title: str, starter: RaceSide, worker: RaceSide) -> Iterator[Fact]:
+    """What the function that started the other side does between the start and the access."""
+    frames = {(f.function, f.file): f for f in reversed(starter.live_frames)}
+    for start in [f for f in worker.start_stack if f.origin is Origin.USER and not f.stale]:
+        now, facts = frames.get((start.function, start.file)), context.function_at(start)
+        if now is None or facts is None:
+            continue
+        first, last, name = start.line or 0, now.line or 0, f"`{naming.without_package(start.function)}`"
+        if first < last:
+            yield _fact_of_wait(starter, start, f"{name} waits", title, wait_lines(context, start, facts), last)
+            between = [call for call in facts.calls if first < call.line <= last]
+            if any(c.name in naming.TIMED_WAITS or (c.target, c.name) == ("time", "After") for c in between):
+                yield fact_at("the wait has a timeout", start, f"{name} stops waiting after a timeout", starter)
+            if any(c.name in naming.SLEEP_CALLS for c in between):
+                yield fact_at("a sleep stands for a wait", start, f"{name} sleeps instead of waiting", starter)
+            stored = {u.path for u in facts.stores if u.line == last} if now == starter.site else set()
+            if any(u.path in stored and u.line < first for u in facts.stores):
+                yield Fact("the variable was also set before the start", side=starter)
+        elif any(begin <= last <= first <= end for begin, end in facts.loops):
+            text = "the next iteration of the loop that starts it comes here"
+            yield fact_at("the access is in the next round of a loop that starts", now, text, starter)
+        return
+
+
+def _fact_of_wait(starter: RaceSide, start: Frame, waits: str, title: str, lines: list[int], now: int) -> Fact:
+    """Does the function that started a worker wait for it before the access?"""
+    above = [line for line in lines if (start.line or 0) < line < now]
+    below = [line for line in lines if line >= now]
+    if above:
+        return fact_at("starter waited before", start, f"{waits} before the {title}", starter, above[0])
+    if below:
+        return fact_at("starter waits only after", start, f"{waits} only after the access", starter, below[0])
+    return fact_at("starter does not wait", start, waits.replace("waits", "does not wait for what it starts"), starter)
+
+
+def _facts_of_checks(writer: RaceSide, other: RaceSide, variable: str) -> Iterator[Fact]:
+    """Is the write made under a condition on the variable, and does the other side test it?"""
     here = writer.site_facts
     if here is None:
         return
-    names = {u.name for u in here.uses if u.writes} | ({context.variable_name} - {""})
-    conditions: list[tuple[PathCondition, bool, Frame | None]] = []
-    for frame, facts in writer.call_chain[:2]:
-        conditions += [(c, False, frame) for c in reversed(facts.conditions)]
-        conditions += [(c, True, frame) for c in reversed(facts.guard_clauses)]
-    for condition, is_guard, frame in conditions:
+    names = {u.name for u in here.uses if u.writes} | ({variable} - {""})
+    for condition, is_guard, frame in _conditions(writer):
         if not any(naming.contains_word(condition.text, name) for name in names):
             continue
-        absent = bool(_ABSENT.search(condition.text)) != is_guard
-        point = point_of(frame, condition.line) if frame else None
-        evidence = Evidence(f"the write depends on `{condition.text[:60]}`, line {condition.line}", point)
-        in_caller = "" if frame == writer.site else " of a caller"
-        yield Fact(f"write under a check{in_caller} of the variable", evidence, side=writer, subject=condition.text[:60])
-        if absent:
-            yield Fact(f"write if the variable is not set{in_caller}", evidence, side=writer, subject=condition.text[:60])
-        if writer.locks_held and any(h.line < condition.line for h in writer.locks_held) and not other.locks_held:
-            yield Fact("the check is made again under the lock", evidence, side=writer)
+        quoted = condition.text[:60]
+        text = f"the write depends on `{quoted}`"
+        yield fact_at("write under a check of the variable", frame, text, writer, condition.line, quoted)
+        if frame != writer.site:
+            yield Fact("the check is in a caller", side=writer)
+        if bool(_ABSENT.search(condition.text)) != is_guard:
+            yield fact_at("write if the variable is not set", frame, text, writer, condition.line, quoted)
+        if any(held.line < condition.line for held in writer.locks_held) and not other.locks_held:
+            yield fact_at("the check is made again under the lock", frame, text, writer, condition.line)
         break
-    if other.site_facts is not None and not other.writes:
-        text = other.site_facts.text
-        is_check = bool(re.match(r"(?:\} else )?(?:if|for|while|switch|return)\b", text)) and any(naming.contains_word(text, n) for n in names)
-        if is_check:
-            yield Fact("other side tests the variable", other.evidence_at_site(f"`{text[:60]}` tests it"), side=other)
-            if any(f.definition == here.definition for _, f in other.call_chain[:2]):
-                yield Fact("the test and the write are in one function", other.evidence_at_site(f"`{text[:60]}` tests it"), side=other)
+    there = other.site_facts if not other.writes else None
+    is_test = there is not None and _TESTING_STATEMENT.match(there.text)
+    if there is not None and is_test and any(naming.contains_word(there.text, name) for name in names):
+        text = f"`{there.text[:60]}` tests it"
+        yield fact_of_side("other side tests the variable", other, text)
+        if any(facts.definition == here.definition for _, facts in other.call_chain[:2]):
+            yield fact_of_side("the test and the write are in one function", other, text)
 
 
-def _goroutine_code(context: RaceContext, side: RaceSide) -> Iterator[tuple[Frame, FunctionFacts]]:
+def _conditions(side: RaceSide) -> Iterator[tuple[PathCondition, bool, Frame]]:
+    """The conditions under which the site and its caller run, nearest first, and whether each is a guard clause."""
+    for frame, facts in side.call_chain[:2]:
+        yield from ((condition, False, frame) for condition in reversed(facts.conditions))
+        yield from ((condition, True, frame) for condition in reversed(facts.guard_clauses))
+
+
+def _code_near_site(context: RaceContext, side: RaceSide) -> Iterator[tuple[Frame, FunctionFacts]]:
     for frame in side.user_frames[:_MAX_FRAMES]:
         if facts := context.function_at(frame):
             yield frame, facts
@@ -144,105 +137,89 @@ def _goroutine_code(context: RaceContext, side: RaceSide) -> Iterator[tuple[Fram
 
 def _facts_of_signals(context: RaceContext, side: RaceSide) -> Iterator[Fact]:
     """Does a worker signal that it is done and then go on?"""
-    if not side.is_worker:
-        return
-    for frame, facts in _goroutine_code(context, side):
-        inner = facts.closures[-1] if facts.closures else None
-        first = inner.first_line if inner else facts.first_line
+    for frame, facts in _code_near_site(context, side) if side.is_worker else ():
+        first = facts.closures[-1].first_line if facts.closures else facts.first_line
         deferred_at = next((c.first_line for c in facts.closures if c.usage == "defer"), None)
         for call in facts.calls:
             if call.name not in _SIGNAL_CALLS or not first <= call.line <= facts.last_line or call.target == "ctx":
                 continue
-            early = call.line < facts.line and not call.deferred and call.closure_depth == len(facts.closures) and deferred_at is None
-            runs_first = call.deferred and deferred_at is not None and deferred_at < call.line
-            if early or runs_first:
-                text = f"`{call.name}` in line {call.line} runs before the access"
-                yield Fact("worker signals before the access", Evidence(text, point_of(frame, call.line)), side=side, subject=call.name)
+            is_above = call.line < facts.line and not call.deferred and call.closure_depth == len(facts.closures)
+            # deferred calls run in reverse order
+            is_early = is_above if deferred_at is None else call.deferred and deferred_at < call.line
+            if is_early:
+                text = f"`{call.name}` runs before the access"
+                yield fact_at("worker signals before the access", frame, text, side, call.line, call.name)
                 return
 
 
 def _facts_of_ending(context: RaceContext, side: RaceSide) -> Iterator[Fact]:
-    """Does a side stop a worker or a timer, and does it wait?"""
-    for frame, facts in _goroutine_code(context, side):
-        depth = len(facts.closures)
-        calls = [c for c in facts.calls if c.closure_depth <= depth][:200]
-        signals = [c for c in calls if _is_stop_signal(c)]
+    """Does the innermost function stop a worker or a timer, and does it wait?"""
+    for frame, facts in list(_code_near_site(context, side))[:1]:
+        calls = [c for c in facts.calls[:_MAX_CALLS] if c.closure_depth <= len(facts.closures)]
         waits = wait_lines(context, frame, facts)
-        if signals:
-            call = signals[0]
-            where = "before" if call.line < facts.line else "after"
-            point = point_of(frame, call.line)
+        if call := next(filter(_is_stop_signal, calls), None):
             has_wait = any(line >= call.line for line in waits)
-            text = f"`{call.target + '.' if call.target else ''}{call.name}` signals the end{'' if has_wait else ' and nothing waits for it'}"
-            yield Fact(f"a stop signal {where} the access", Evidence(text, point), side=side, subject=call.name)
+            name = f"{call.target}.{call.name}" if call.target else call.name
+            text = f"`{name}` signals the end{'' if has_wait else ', and nothing waits for it'}"
+            place = "before" if call.line < facts.line else "after"
+            yield fact_at(f"a stop signal {place} the access", frame, text, side, call.line, name)
             if not has_wait:
-                yield Fact("stop without a wait", Evidence(text, point), side=side, subject=call.name)
+                yield fact_at("stop without a wait", frame, text, side, call.line, name)
             elif any(call.line <= line < facts.line for line in waits):
-                yield Fact("stop and wait before the access", Evidence(text, point), side=side, subject=call.name)
+                yield fact_at("stop and wait before the access", frame, text, side, call.line, name)
         if any(line < facts.line for line in waits):
             yield Fact("a wait before the access", side=side)
         if any(line > facts.line for line in waits):
             yield Fact("a wait after the access", side=side)
-        timers = [c for c in calls if c.name in ("Stop", "Reset", "AfterFunc") and (_TIMER_NAME.search(c.target) or c.target == "time")]
-        if timers:
-            text = f"`{timers[0].target}.{timers[0].name}` does not wait for a function that has started"
-            yield Fact("a timer is stopped or reset", Evidence(text, point_of(frame, timers[0].line)), side=side)
-        return
+        for call in [c for c in calls if c.name in ("Stop", "Reset", "AfterFunc")]:
+            if _TIMER_NAME.search(call.target) or call.target == "time":
+                text = f"`{call.target}.{call.name}` does not wait for a function that has started"
+                yield fact_at("a timer is stopped or reset", frame, text, side, call.line)
+                break
 
 
 def _is_stop_signal(call: CallSite) -> bool:
-    if call.deferred:
-        return False
-    argument = call.arguments.rpartition(".")[2]
     if call.name == "close":
-        return bool(re.search(r"quit|stop|done|clos|exit|kill|halt|shut|end|cancel", argument, re.IGNORECASE))
-    return call.name in ("cancel", "Cancel", "request_stop", "pthread_cancel") or call.name in ("Stop", "Close", "Shutdown", "Kill")
+        return not call.deferred and _END_CHANNEL.search(call.arguments.rpartition(".")[2]) is not None
+    return not call.deferred and call.name in _STOP_CALLS
 
 
-def _facts_of_sends(context: RaceContext, side: RaceSide) -> Iterator[Fact]:
-    """Is the object sent on a channel before it is written, or is the access ordered by a channel that is not used?"""
+def _facts_of_sends(side: RaceSide) -> Iterator[Fact]:
+    """Does a side send on a channel before or after it accesses the variable?"""
     here = side.site_facts
-    if here is None or not here.send_lines:
-        return
-    if side.writes and any(line < here.line for line in here.send_lines):
-        yield Fact("the writer sent on a channel before", side.evidence_at_site("it writes after a send"), side=side)
-    if any(line > here.line for line in here.send_lines):
-        yield Fact("a send after the access", side=side)
+    if here is not None and side.writes and any(line < here.line for line in here.send_lines):
+        yield fact_of_side("the writer sent on a channel before", side, "it writes after a send")
+    if here is not None and any(line > here.line for line in here.send_lines):
+        yield fact_of_side("a send after the access", side, "it sends on a channel only after that")
 
 
-def _facts_of_wait_groups(context: RaceContext) -> Iterator[Fact]:
-    for side in context.race_sides:
-        here = side.site_facts
-        for call in [c for c in here.calls if c.line == here.line][:_MAX_CALLS] if here else ():
-            if here is None or call.name not in ("Add", "Done", "Wait", "Go") or not re.search(r"wg|group|wait", call.target, re.IGNORECASE):
-                continue
-            yield Fact(f"WaitGroup.{call.name}", side.evidence_at_site(f"`{here.text[:60]}`"), side=side, subject=call.target)
+def _facts_of_wait_groups(side: RaceSide) -> Iterator[Fact]:
+    here = side.site_facts
+    for call in here.calls if here is not None else ():
+        if here is None or call.line != here.line or call.name not in ("Add", "Done", "Wait", "Go"):
+            continue
+        if _GROUP_NAME.search(call.target):
+            text = f"`{here.text[:60]}`"
+            yield fact_of_side(f"WaitGroup.{call.name}", side, text, subject=call.target)
             if call.name == "Add" and (side.is_worker or any(c.usage == "go" for c in here.closures)):
-                yield Fact("Add is called in a started goroutine", side.evidence_at_site(f"`{here.text[:60]}`"), side=side)
+                yield fact_of_side("Add is called in a started goroutine", side, text)
 
 
-def _facts_of_tests(context: RaceContext) -> Iterator[Fact]:
-    if not context.is_go:
-        return
-    for side in context.race_sides:
-        frames = [f for f in (*side.live_frames, *side.start_stack) if naming.is_test_file(f.file) and not f.stale]
-        for frame in frames[:_MAX_FRAMES]:
-            facts = context.function_at(frame)
-            if facts is None:
-                continue
-            if any(c.name == "Parallel" for c in facts.calls):
-                yield Fact("test calls Parallel", Evidence("the test calls t.Parallel", point_of(frame)), side=side)
-            opened = [c for c in facts.calls if c.line == facts.line and _OPENING.match(c.name)]
-            closed = [c for c in facts.calls if _CLOSING.match(c.name) and c.line != facts.line]
-            if opened and not closed:
-                text = f"the test never ends what `{opened[0].name}` started"
-                yield Fact("test does not end what it started", Evidence(text, point_of(frame)), side=side)
-            elif closed:
-                yield Fact("test ends what it started", side=side)
-            if side.site_facts is not None and frame == side.site and side.writes:
-                name = context.variable_name
-                if name and sum(u.name == name for u in facts.stores) > 1:
-                    yield Fact("test restores the variable", side.evidence_at_site("the test sets it more than once"), side=side)
-
-
-_ = About
+def _facts_of_tests(context: RaceContext, side: RaceSide) -> Iterator[Fact]:
+    """What the test on a stack does about concurrency, and whether it ends what it starts."""
+    frames = [f for f in (*side.live_frames, *side.start_stack) if naming.is_test_file(f.file) and not f.stale]
+    for frame in frames[:_MAX_FRAMES] if context.is_go else ():
+        facts = context.function_at(frame)
+        if facts is None:
+            continue
+        if any(c.name == "Parallel" for c in facts.calls):
+            yield fact_at("test calls Parallel", frame, "the test calls `t.Parallel`", side)
+        opened = [c for c in facts.calls if c.line == facts.line and _OPENING.match(c.name)]
+        if any(_CLOSING.match(c.name) and c.line != facts.line for c in facts.calls):
+            yield Fact("test ends what it started", side=side)
+        elif opened:
+            text = f"the test never ends what `{opened[0].name}` started"
+            yield fact_at("test does not end what it started", frame, text, side)
+        name = context.variable_name if frame == side.site and side.writes else ""
+        if name and sum(u.name == name for u in facts.stores) > 1:
+            yield fact_of_side("test restores the variable", side, "the test sets it more than once")

@@ -87,12 +87,14 @@ def _facts_of_memory(context: RaceContext) -> Iterator[Fact]:
         yield Fact("may be an interface")
 
 
-def _facts_of_frames(side: RaceSide) -> Iterator[Fact]:  # noqa: C901 - a flat list of facts
+def _facts_of_frames(side: RaceSide) -> Iterator[Fact]:
     role = "writer" if side.writes else "reader"
     for frame in side.live_frames:
         name = frame.function
         if name in ("runtime.gopanic", "runtime.gorecover", "runtime.recovery"):
-            yield Fact("panic on the stack", Evidence(f"{side.subject} runs while a panic unwinds", side.point), side=side)
+            yield Fact(
+                "panic on the stack", Evidence(f"{side.subject} runs while a panic unwinds", side.point), side=side
+            )
         elif name == "runtime.deferreturn":
             yield Fact(f"{role} in a deferred call", side=side)
         elif name == "time.goFunc":
@@ -116,7 +118,9 @@ def _facts_of_frames(side: RaceSide) -> Iterator[Fact]:  # noqa: C901 - a flat l
     if "~" in side.function:
         yield Fact(f"{role} is a destructor", side.evidence_at_site(f"{side.subject} is a destructor"), side=side)
     if side.writes and _destroys_object(side):
-        yield Fact("the object is destroyed", side.evidence_at_site(f"{side.subject} ends the object's life"), side=side)
+        yield Fact(
+            "the object is destroyed", side.evidence_at_site(f"{side.subject} ends the object's life"), side=side
+        )
     for kind, title in ((MAP, "map"), (SEQUENCE, "sequence")):
         if not side.context.is_go and (found := container_frame(side, kind)):
             yield Fact(f"{title} function", Evidence(f"{side.subject} uses a {title}", point_of(found)), side=side)
@@ -157,7 +161,9 @@ def _facts_of_library_frame(role: str, side: RaceSide, frame: Frame) -> Iterator
     elif name.startswith(("runtime.racewrite", "race.Write")) and not side.library_frames[0].function.endswith("range"):
         yield Fact("WaitGroup waits", side=side)
     elif name.startswith("sync.(*WaitGroup)."):
-        yield Fact(f"WaitGroup.{name.rpartition('.')[2]}", Evidence(f"{side.subject} calls `{name}`", side.point), side=side)
+        yield Fact(
+            f"WaitGroup.{name.rpartition('.')[2]}", Evidence(f"{side.subject} calls `{name}`", side.point), side=side
+        )
     elif name.startswith(_COPY_FUNCTIONS):
         yield Fact(f"{role} copies memory", side.evidence_at_site(f"{side.subject} copies a whole value"), side=side)
     elif name.startswith(_LOCK_METHODS):
@@ -211,23 +217,24 @@ def _facts_of_start(writer: RaceSide, other: RaceSide) -> Iterator[Fact]:
         start = next((f for f in worker.start_stack if f.function in functions and not f.stale), None)
         if start is None:
             continue
-        now = functions[start.function]
-        name = naming.without_package(start.function)
+        now, name = functions[start.function], naming.without_package(start.function)
         evidence = Evidence(f"`{name}` started {worker.actor.id or 'the other side'}", point_of(start))
-        nearness = "" if starter.site is not None and start.function == starter.site.function else "'s caller"
-        if naming.is_test_file(start.file):
-            nearness += " (a test)"
+        place = "elsewhere than"
         if now.file == start.file and now.line and start.line:
             place = "below" if now.line > start.line else "above" if now.line < start.line else "at"
-            yield Fact(f"{title}{nearness} started the other and is {place} the start", evidence, side=starter, subject=name)
-        else:
-            yield Fact(f"{title}{nearness} started the other", evidence, side=starter, subject=name)
+        yield Fact(f"{title} started the other and is {place} the start", evidence, side=starter, subject=name)
+        if starter.site is None or start.function != starter.site.function:
+            yield Fact(f"a caller of the {title} started the other", evidence, side=starter, subject=name)
+        if naming.is_test_file(start.file):
+            yield Fact("a test started one side and meets it", evidence, side=starter, subject=name)
+        elif naming.bare_name(start.function) == "main":
+            yield Fact("main started one side and meets it", evidence, side=starter, subject=name)
     a, b = writer.start_frame, other.start_frame
     if a is not None and b is not None and writer.is_worker and other.is_worker:
         if (a.file, a.line) == (b.file, b.line):
             yield Fact("both started by one line", Evidence("one line started both", point_of(a)))
         elif a.function == b.function:
-            yield Fact("both started by one function")
+            yield Fact("both started by one function", Evidence("one function started both", point_of(a)))
 
 
 def _facts_of_both(context: RaceContext, a: RaceSide, b: RaceSide) -> Iterator[Fact]:
@@ -235,13 +242,15 @@ def _facts_of_both(context: RaceContext, a: RaceSide, b: RaceSide) -> Iterator[F
         yield Fact("both sides write")
     if a.atomic and b.atomic:
         yield Fact("both sides are atomic")
-    if a.site and b.site and a.site[:3] == b.site[:3]:
+    if a.site and b.site and (a.site.file, a.site.line) == (b.site.file, b.site.line):
         yield Fact("same line", a.evidence_at_site("both sides are on this line"))
     elif a.site and b.site and a.site.function == b.site.function:
         yield Fact("same function", a.evidence_at_site("both sides are in this function"))
     elif context.in_same_function:
         is_both = a.is_closure and b.is_closure
-        yield Fact("two closures of one function" if is_both else "a closure and its function", a.evidence_at_site(a.action))
+        yield Fact(
+            "two closures of one function" if is_both else "a closure and its function", a.evidence_at_site(a.action)
+        )
     elif a.owner and a.owner == b.owner and ("(" in a.owner or "::" in a.function):
         yield Fact("methods of one type")
     elif a.site and b.site and a.site.file == b.site.file:

@@ -23,7 +23,10 @@ _TYPE_CLASSES = (
     ("slice", re.compile(r"\[\w{0,40}\]|std::(?:vector|deque|list)\b|Vec<")),
     ("pointer", re.compile(r"\*|std::(?:shared|unique)_ptr\b")),
     ("boolean", re.compile(r"(?:_?B|b)ool\b")),
-    ("number", re.compile(r"u?int(?:8|16|32|64|ptr)?(?:_t)?\b|float|double|size_t|long\b|unsigned|time\.Duration\b|byte\b")),
+    (
+        "number",
+        re.compile(r"u?int(?:8|16|32|64|ptr)?(?:_t)?\b|float|double|size_t|long\b|unsigned|time\.Duration\b|byte\b"),
+    ),
     ("string", re.compile(r"string\b|std::string\b")),
     ("error", re.compile(r"error\b")),
     ("channel", re.compile(r"chan\b|<-chan\b")),
@@ -82,7 +85,9 @@ def _facts_of_test_setting(context: RaceContext) -> Iterator[Fact]:
     shared = context.shared_variable
     is_global = shared.kind == "package" if shared is not None else addresses.is_package_variable(context)
     for writer, other in context.role_pairs if context.is_go else ():
-        by_test = writer.is_in_test_file or writer.runs_test or any(naming.is_test_file(f.file) for f in writer.user_frames)
+        by_test = (
+            writer.is_in_test_file or writer.runs_test or any(naming.is_test_file(f.file) for f in writer.user_frames)
+        )
         if not by_test or other.runs_test:
             continue
         evidence = writer.evidence_at_site(f"{writer.action}, on behalf of a test")
@@ -98,7 +103,9 @@ def _facts_of_type(context: RaceContext) -> Iterator[Fact]:
     site = next((side.site for side in context.race_sides if side.site is not None and side.site_facts), None)
     if source is None or site is None or (shared is not None and shared.kind not in ("field", "struct")):
         return
-    receivers = [side.site_facts.receiver for side in context.race_sides if side.site_facts and side.site_facts.receiver]
+    receivers = [
+        side.site_facts.receiver for side in context.race_sides if side.site_facts and side.site_facts.receiver
+    ]
     owner = shared.owner if shared is not None else receivers[0] if receivers else ""
     if not owner:
         return
@@ -107,7 +114,9 @@ def _facts_of_type(context: RaceContext) -> Iterator[Fact]:
     if lock is None:
         return
     if lock:
-        yield Fact("the type has a lock", Evidence(f"`{owner}` has the lock `{lock}`"), about, subject=f"{owner}.{lock}")
+        yield Fact(
+            "the type has a lock", Evidence(f"`{owner}` has the lock `{lock}`"), about, subject=f"{owner}.{lock}"
+        )
     else:
         yield Fact("the type has no lock", Evidence(f"`{owner}` has no lock of its own"), about)
 
@@ -115,7 +124,11 @@ def _facts_of_type(context: RaceContext) -> Iterator[Fact]:
 def _type_of(text: str, name: str) -> str:
     """`map[K]V` of a field's type, or of the line that declares it."""
     text = text.strip()
-    match = re.search(rf"\b{re.escape(name)}\b\s{{1,40}}(?:=\s{{0,9}})?([\w.*\[\]<>(:{{]{{1,120}})", text) if " " in text else None
+    match = (
+        re.search(rf"\b{re.escape(name)}\b\s{{1,40}}(?:=\s{{0,9}})?([\w.*\[\]<>(:{{]{{1,120}})", text)
+        if " " in text
+        else None
+    )
     return match[1] if match else text
 
 
@@ -172,8 +185,14 @@ def _facts_of_line(context: RaceContext, side: RaceSide) -> Iterator[Fact]:
     if here.has_value_receiver:
         yield Fact(f"{role}'s method works on a copy", side.evidence_at_site("its receiver is a copy"), side=side)
     if here.select_branch:
-        kind = "a done branch" if re.search(r"[dD]one|[qQ]uit|[sS]top|[cC]lose|[eE]xit", here.select_branch) else "a select branch"
-        yield Fact(f"{role} runs in {kind}", side.evidence_at_site(f"it runs after `{here.select_branch[:60]}`"), side=side)
+        kind = (
+            "a done branch"
+            if re.search(r"[dD]one|[qQ]uit|[sS]top|[cC]lose|[eE]xit", here.select_branch)
+            else "a select branch"
+        )
+        yield Fact(
+            f"{role} runs in {kind}", side.evidence_at_site(f"it runs after `{here.select_branch[:60]}`"), side=side
+        )
     if here.loops:
         yield Fact(f"{role} runs in a loop", side=side)
     if side.is_library_access:
@@ -194,7 +213,11 @@ def _facts_of_copies(context: RaceContext) -> Iterator[Fact]:
         for _, facts in side.call_chain[:2]:
             if facts.has_value_receiver and any(h.name.startswith(f"{facts.receiver}.") for h in facts.locks_held):
                 text = f"`{facts.function}` has a value receiver and locks the copy's lock"
-                yield Fact("a locked method works on a copy", Evidence(text, CodePoint(facts.path, facts.first_line)), side=side)
+                yield Fact(
+                    "a locked method works on a copy",
+                    Evidence(text, CodePoint(facts.path, facts.first_line)),
+                    side=side,
+                )
     names = [{h.name for h in side.locks_held} for side in context.race_sides]
     common = sorted(set.intersection(*names)) if len(names) == 2 else []
     for name in common[:1]:
@@ -211,7 +234,9 @@ def _facts_of_pools(context: RaceContext) -> Iterator[Fact]:
         for frame in (*side.library_frames, *side.user_frames[:_MAX_POOL_FRAMES]):
             if re.search(r"(?<![Ss])[Pp]ool(?:\[.{0,300}\])?\)\.\w|\.pool\.|\bpool_|[Ff]ree[Ll]ist", frame.function):
                 text = f"`{frame.function[:80]}` takes the object back or hands it out"
-                yield Fact("pool function", Evidence(text, CodePoint(frame.file, frame.line, frame.function)), side=side)
+                yield Fact(
+                    "pool function", Evidence(text, CodePoint(frame.file, frame.line, frame.function)), side=side
+                )
         if not context.has_code:
             continue
         call = object_origin.return_call_near_site(context, side) or object_origin.pool_channel(context, side)

@@ -129,5 +129,3 @@ def sends_on_channel(side: RaceSide) -> bool:
         return False
     selects = here.text.startswith("select") and any(line > here.line for line in here.send_lines)
     return selects or _SEND_STATEMENT.search(here.text) is not None
-
-

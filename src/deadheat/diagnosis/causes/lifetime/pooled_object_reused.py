@@ -33,11 +33,9 @@ CAUSE = CauseDefinition(
         (
             "object comes from a pool",
             "pool function",
-            "writer's caller started the other and is above the start",
-            "writer's caller started the other and is below the start",
-            "writer's caller started the other and is at the start",
-            "writer's caller (a test) started the other and is below the start",
             "writer started the other and is above the start",
+            "writer started the other and is below the start",
+            "writer started the other and is at the start",
             "a library reads the whole object",
             "file is used",
             "slice grows",

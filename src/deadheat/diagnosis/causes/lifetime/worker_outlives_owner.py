@@ -35,10 +35,7 @@ CAUSE = CauseDefinition(
     needs=(
         (
             "other side started the other and is below the start",
-            "other side's caller started the other and is below the start",
-            "other side's caller (a test) started the other and is below the start",
-            "writer (a test) started the other and is below the start",
-            "writer's caller started the other and is above the start",
+            "writer started the other and is below the start",
             "writer started the other and is above the start",
             "the access is in the next round of a loop that starts",
             "reader is the main thread",

@@ -40,7 +40,13 @@ CAUSE = CauseDefinition(
             "one side is missing",
         ),
     ),
-    contradicted_by=("both sides are atomic", "channel is closed", "WaitGroup waits", "panic on the stack"),
+    contradicted_by=(
+        "the object is destroyed",
+        "both sides are atomic",
+        "channel is closed",
+        "WaitGroup waits",
+        "panic on the stack",
+    ),
     evidence=("the side that is not atomic writes", "memory is freed"),
     sentence="one of {writer} and {other} accesses {variable} atomically, and the other does not",
     remedies=(

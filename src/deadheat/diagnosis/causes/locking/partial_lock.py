@@ -1,9 +1,9 @@
 """A lock on one side only.
 
 ## What it sees
-One side holds a lock and the other holds none: as the detector lists them, or as the code of the racing lines and of their
-callers shows. A lock counts as the variable's own if the type that contains the variable contains the lock too. Also: most other
-functions that use the field hold a lock, and one side does not.
+One side holds a lock and the other holds none: as the detector lists them, or as the code of the racing lines and of
+their callers shows. A lock counts as the variable's own if the type that contains the variable contains it too. Also:
+most other functions that use the field hold a lock, and one side does not.
 
 ## Why it races
 A lock orders only threads that take it. The side without it runs in the middle of the other's critical section.
@@ -39,20 +39,27 @@ CAUSE = CauseDefinition(
             "writer's caller should hold a lock",
             "reader's caller should hold a lock",
             "both hold different locks (about something else)",
+            "both hold different locks (not known)",
+            "the type has a lock",
             "a lock fits before the write",
             "locks (not known)",
         ),
     ),
-    contradicted_by=("channel is closed", "WaitGroup waits"),
+    contradicted_by=("channel is closed", "WaitGroup waits", "the object is destroyed"),
     evidence=("the lock is taken by a caller", "most other accesses hold a lock"),
     sentence="{holder} takes {lock} for {variable}, and {lacking} does not",
     remedies=(
-        RemedyOption("Take {lock} in {lacking} too.", "the lock that is there", "One more holder of a lock that exists.", "lacking"),
         RemedyOption(
-            "Read and write {variable} with {atomic}, if it is a single word that no other field depends on.",
+            "Read and write {variable} with {atomic}, if no other field depends on it.",
             "{atomic}",
             "No lock; but nothing else is ordered by it.",
-            needs=("variable's type: number", "variable's type: boolean"),
+            needs=("one side is atomic",),
+        ),
+        RemedyOption(
+            "Take {lock} in {lacking} too.",
+            "the lock that is there",
+            "One more holder of a lock that exists.",
+            "lacking",
         ),
     ),
     general_causes=("missing-lock",),

@@ -46,14 +46,7 @@ CAUSE = CauseDefinition(
     family="channels",
     needs=(
         (*_CHANNEL, "locks (not known)"),
-        (
-            *_CHANNEL,
-            "other side started the other and is below the start",
-            "other side's caller started the other and is below the start",
-            "other side (a test) started the other and is below the start",
-            "other side's caller (a test) started the other and is below the start",
-            "other side runs something",
-        ),
+        (*_CHANNEL, "other side started the other and is below the start", "other side runs something"),
         ("language: go",),
     ),
     contradicted_by=("channel is closed", "WaitGroup waits", "both hold one lock", "one side is atomic"),

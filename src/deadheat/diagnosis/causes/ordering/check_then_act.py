@@ -25,7 +25,6 @@ from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
 _CHECK = (
     "write under a check of the variable",
-    "write under a check of a caller of the variable",
     "the test and the write are in one function",
     "writer creates the object",
 )

@@ -44,7 +44,7 @@ CAUSE = CauseDefinition(
         (*_CHECK, "locks (not known)"),
         (
             "the check is made again under the lock",
-            "write if the variable is not set of a caller",
+            "write if the variable is not set",
             "write under a check of the variable",
             "writer creates the object",
             "same line",
@@ -70,11 +70,7 @@ CAUSE = CauseDefinition(
             "Remove both checks, and create {variable} with {once}.",
             "{once}",
             "One atomic load for each use.",
-            needs=(
-                "write if the variable is not set",
-                "write if the variable is not set of a caller",
-                "writer creates the object",
-            ),
+            needs=("write if the variable is not set", "writer creates the object"),
         ),
         RemedyOption(
             "Keep the lock, and, with acquire and release order where the language has them, read and store "

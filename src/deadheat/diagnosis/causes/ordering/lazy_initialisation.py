@@ -29,7 +29,6 @@ from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
 _CREATION = (
     "write if the variable is not set",
-    "write if the variable is not set of a caller",
     "the test and the write are in one function",
     "writer creates the object",
 )

@@ -33,9 +33,6 @@ CAUSE = CauseDefinition(
         (
             "writer started the other and is below the start",
             "writer started the other and is at the start",
-            "writer's caller started the other and is below the start",
-            "writer (a test) started the other and is below the start",
-            "writer's caller (a test) started the other and is below the start",
             "writer is the main thread",
             "writer in a test file",
             "writer creates the object",
@@ -50,7 +47,7 @@ CAUSE = CauseDefinition(
         "same line",
         "same function",
         "both started by one function",
-        "other side's caller started the other and is below the start",
+        "other side started the other and is below the start",
         "reader is the main thread",
         "writer ends something",
         "channel is closed",
@@ -65,13 +62,7 @@ CAUSE = CauseDefinition(
             "the order of two statements",
             "None.",
             "writer",
-            needs=(
-                "writer started the other and is below the start",
-                "writer started the other and is at the start",
-                "writer's caller started the other and is below the start",
-                "writer (a test) started the other and is below the start",
-                "writer's caller (a test) started the other and is below the start",
-            ),
+            needs=("writer started the other and is below the start", "writer started the other and is at the start"),
             unless=("the variable was also set before the start", "writer runs in a loop"),
         ),
         RemedyOption(

@@ -32,7 +32,6 @@ CAUSE = CauseDefinition(
     contradicted_by=("map function", "channel is closed", "nil is stored", "one side is atomic"),
     evidence=(
         "the access is in the next round of a loop that starts",
-        "other side's caller started the other and is above the start",
         "other side started the other and is above the start",
         "WaitGroup.Add",
     ),
@@ -44,7 +43,6 @@ CAUSE = CauseDefinition(
             "One small allocation for each round.",
             needs=(
                 "the access is in the next round of a loop that starts",
-                "other side's caller started the other and is above the start",
                 "other side started the other and is above the start",
             ),
             languages=("go",),

@@ -42,9 +42,7 @@ CAUSE = CauseDefinition(
     ),
     contradicted_by=("channel is closed", "global variable", "captured loop", "captured parameter"),
     evidence=("starter waited before", "the wait has a timeout"),
-    sentence=(
-        "{variable} is a named result, which a return writes, while {writer} or {other} still uses it in a goroutine"
-    ),
+    sentence="{variable} is a named result, which a return writes, while {worker} still uses it in a {thread}",
     remedies=(
         RemedyOption(
             "Let the closure write to a variable of its own, and assign it to {variable} after the wait for {worker}.",
