@@ -54,7 +54,7 @@ bench: $(INSTALLED) ## measure speed and memory
 eval: $(INSTALLED) ## measure grouping and diagnosis on the corpus; writes docs/explanation/{identity,diagnosis}.md
 	$(BIN)/python -m eval
 	$(BIN)/python -m eval.causes
-	$(BIN)/python -m eval.held_out --write
+	PYTHONPATH=src $(BIN)/python -m eval.train --dry
 
 train: $(STAMP) ## train the weights of the diagnosis from the recorded corpus and the learnt real races
 	PYTHONPATH=src $(BIN)/python -m eval.train

@@ -1,15 +1,15 @@
-"""Tables of `python -m eval.causes`: each claim on each set, and the cause of a race from one or all of its reports."""
+"""The cause of a race from one or all of its reports, by several ways to choose it: `python -m eval.causes --by-race`."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from deadheat.diagnosis import cause_votes
 from deadheat.diagnosis.finding import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from eval.causes import DiagnosedReport, Truth
 
@@ -18,60 +18,6 @@ if TYPE_CHECKING:
     GradeFunction = Callable[[str, Truth], str]
 
 GRADES = ("exact", "as true", "general", UNKNOWN, "wrong")
-
-
-# --- claims by set --------------------------------------------------------------------------------
-
-
-class Claim(NamedTuple):
-    """A first finding. Rules with the same cause usually differ in confidence."""
-
-    cause: str
-    confidence: float
-    language: str
-
-
-class ClaimCount(NamedTuple):
-    """In how many races a claim is made, is right and is wrong."""
-
-    made: float = 0.0
-    right: float = 0.0
-    wrong: float = 0.0
-
-    def plus(self, other: ClaimCount) -> ClaimCount:
-        return ClaimCount(*(a + b for a, b in zip(self, other, strict=True)))
-
-    def __str__(self) -> str:
-        return f"{self.made:.1f} / {self.right:.1f} / {self.wrong:.1f}" if self.made else ""
-
-
-def count_claims(reports: Iterable[DiagnosedReport]) -> dict[Claim, ClaimCount]:
-    """The claims about the races of one set; every race has the same weight."""
-    two_sided = [report for report in reports if report.detector != "drd"]
-    sizes = Counter(report.race for report in two_sided)
-    counts: dict[Claim, ClaimCount] = defaultdict(ClaimCount)
-    for report in two_sided:
-        first = report.findings[0]
-        language = "Go" if report.detector.startswith("go") else "others"
-        claim = Claim(first.cause, round(first.confidence, 2), language)
-        share = 1 / sizes[report.race]
-        right, wrong = report.grade in ("exact", "as true"), report.grade == "wrong"
-        counts[claim] = counts[claim].plus(ClaimCount(share, share * right, share * wrong))
-    return counts
-
-
-def table_by_set(parts: Mapping[str, Sequence[DiagnosedReport]]) -> Iterator[str]:
-    """One row per claim: made / right / wrong in each set. The rest is the general form of the cause."""
-    counts = {part: count_claims(reports) for part, reports in parts.items()}
-    yield f"| first finding | confidence | language | all | {' | '.join(parts)} |"
-    yield "|---" * (len(parts) + 4) + "|"
-    for claim in sorted({claim for claims in counts.values() for claim in claims}):
-        per_part = [counts[part].get(claim, ClaimCount()) for part in parts]
-        total = ClaimCount()
-        for count in per_part:
-            total = total.plus(count)
-        cells = " | ".join(map(str, per_part))
-        yield f"| {claim.cause} | {claim.confidence:.2f} | {claim.language} | {total} | {cells} |"
 
 
 # --- causes by race -------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 python -m eval.causes               the main set; updates docs/explanation/diagnosis.md
 python -m eval.causes --part open   one part only; the page is not changed
-python -m eval.causes --by-set      from the report alone: each claim on each set that the rules were made with
 python -m eval.causes --by-race     from the report alone: the cause of a race from one or all of its reports
 """
 
@@ -38,8 +37,7 @@ TITLES = {
     "aside": "The half set aside",
     **{name: store.TITLES[name] for name in HELD_OUT},
 }
-# the rules were made with or changed because of these sets
-TRAINING_SETS = ("open", "aside", *HELD_OUT[:8])
+ALL_SETS = ("open", "aside", *HELD_OUT)
 REPORT_ONLY, WITH_SOURCE = MODES = "the report alone", "with source"
 _GENERAL_CAUSES = {name: definition.general_causes for name, definition in plugins.causes_by_name().items()}
 
@@ -216,16 +214,11 @@ def main() -> int:
     parser.add_argument("--no-variants", action="store_true", help="only recordings of unchanged programs")
     parser.add_argument("--wrong", action="store_true", help="list the findings that are not exact, by race")
     parser.add_argument("--dry", action="store_true", help="print only; do not change the page")
-    parser.add_argument("--by-set", action="store_true", help="each claim on each set")
     parser.add_argument("--by-race", action="store_true", help="the cause of a race from one or all of its reports")
     args = parser.parse_args()
     if args.by_race:
-        diagnosed = [report for part in TRAINING_SETS for report in diagnosed_reports(part, modes=(REPORT_ONLY,))]
+        diagnosed = [report for part in ALL_SETS for report in diagnosed_reports(part, modes=(REPORT_ONLY,))]
         print("\n".join(cause_breakdowns.table_by_race(diagnosed, (REPORT_ONLY,), grade_cause)))
-        return 0
-    if args.by_set:
-        by_set = {part: list(diagnosed_reports(part, modes=(REPORT_ONLY,))) for part in TRAINING_SETS}
-        print("\n".join(cause_breakdowns.table_by_set(by_set)))
         return 0
     reports = list(diagnosed_reports(args.part, no_variants=args.no_variants))
     text = format_tables(reports, args.part)

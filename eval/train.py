@@ -58,7 +58,7 @@ _MIN_RACES = 3  # with a fact that gets a weight
 _MIN_WEIGHT = 0.05  # smaller weights are left out
 _FOLDS, _SEED = 10, 3
 # so many of the answers with a probability of at least _CONFIDENT may be wrong; more make it less
-_CONFIDENT, _MAX_WRONG_OF_CONFIDENT = 0.8, 0.045
+_CONFIDENT, _MAX_WRONG_OF_CONFIDENT = 0.8, 0.05
 _MAX_PROBABILITY = 0.97
 
 

@@ -169,7 +169,7 @@ NAMES_SOURCES = [CONTRIBUTING, docs.DOCS / "explanation" / "architecture.md", *s
 
 @pytest.mark.parametrize("page", NAMES_SOURCES, ids=page_ids)
 def test_every_source_file_or_folder_that_a_page_names_exists(page: Path) -> None:
-    # `text/prefixes.py`, `sarif.py`, `diagnosis/rules/`, `symbols/*.frames.txt`
+    # `text/prefixes.py`, `sarif.py`, `diagnosis/causes/`, `symbols/*.frames.txt`
     names = re.findall(
         r"`((?:src|tests|tools|corpus|docs|eval)?[\w/*-]+(?:\.py|\.frames\.txt|(?<=\w)/))`", page.read_text()
     )

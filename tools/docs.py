@@ -96,8 +96,8 @@ def _cause_page(cause: CauseDefinition) -> str:
     title, body = _docstring_parts(module)
     links = " and ".join(f"[{general}]({general}.md)" for general in cause.general_causes)
     refines = f" Refines {links}." if links else ""
-    groups = [f"- one of: {'; '.join(group)}" if len(group) > 1 else f"- {group[0]}" for group in cause.needs]
-    excluded = [f"\nNever with: {'; '.join(cause.contradicted_by)}."] if cause.contradicted_by else []
+    groups = [f"- one of: {group.replace(' | ', '; ')}" if " | " in group else f"- {group}" for group in cause.needs]
+    excluded = [f"\nNever with: {cause.contradicted_by.replace(' | ', '; ')}."] if cause.contradicted_by else []
     needs = ["\n\n## Facts it needs\n", *groups, *excluded] if groups else []
     return (
         f"<!-- generated from {_source_path(module)} by tools/docs.py -->\n\n"

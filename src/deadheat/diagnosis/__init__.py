@@ -55,9 +55,9 @@ def _find_causes(context: RaceContext, brief: bool = False) -> tuple[Finding, ..
         return (Finding(UNKNOWN, 1.0, open_questions=tuple(_find_open_questions(context))),)
     facts, crashes = collect_facts(context)
     crashed = tuple([Finding(COLLECTOR_CRASHED, 0.0, (Evidence(text),), crashed=name) for name, text in crashes])
-    definitions = plugins.causes_by_name()
-    possible = [name for name, definition in definitions.items() if definition.is_possible(facts.by_feature)]
-    ranked = rank_causes(facts.features, possible, context.source is not None)
+    definitions, features = plugins.causes_by_name(), facts.features
+    possible = [name for name, definition in definitions.items() if definition.is_possible(features)]
+    ranked = rank_causes(features, possible, context.source is not None)
     shown = [r for at, r in enumerate(ranked[:_MAX_CAUSES]) if at == 0 or r.probability >= _MIN_SHOWN_CONFIDENCE]
     wording, check = Wording(context, facts), None if brief else verification_step(context.report)
     edge = "" if brief else missing_order(context)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnosis.cause import MEANS
+from deadheat.diagnosis.cause import MEANS, split_facts
 from deadheat.diagnosis.facts import function_names as naming
 from deadheat.diagnosis.facts import locks
 from deadheat.diagnosis.finding import Evidence, Finding, Remedy
@@ -171,7 +171,7 @@ def build_finding(
 
 
 def _evidence_of(facts: FactBase, definition: CauseDefinition) -> list[Evidence]:
-    names = dict.fromkeys([*(name for group in definition.needs for name in group), *definition.evidence])
+    names = dict.fromkeys(name for group in (*definition.needs, definition.evidence) for name in split_facts(group))
     found: list[Fact] = [fact for fact in facts.matching(names) if fact.evidence is not None]
     texts = dict.fromkeys(fact.evidence for fact in found if fact.evidence is not None)
     return list(texts)[:_MAX_EVIDENCE]
@@ -187,6 +187,6 @@ def _remedies(facts: FactBase, wording: Wording, definition: CauseDefinition, ch
 
 def _fits(facts: FactBase, option: RemedyOption) -> bool:
     """Does the code allow it, and does it not have it already?"""
-    if any(name in facts.by_feature for name in option.unless):
+    if any(facts.holds(name) for name in split_facts(option.unless)):
         return False
-    return not option.needs or any(name in facts.by_feature for name in option.needs)
+    return not option.needs or any(facts.holds(name) for name in split_facts(option.needs))

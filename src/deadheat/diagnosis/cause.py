@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Container
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 # what each language calls the means that remedies refer to
 MEANS = {
@@ -59,6 +56,11 @@ MEANS = {
 LANGUAGES = tuple(MEANS)
 
 
+def split_facts(text: str) -> list[str]:
+    """The names in a text such as `map is changed | slice grows`."""
+    return text.split(" | ") if text else []
+
+
 class RemedyOption(NamedTuple):
     """One way to mend a cause. Texts may contain the placeholders that `answer.py` lists, and those of MEANS."""
 
@@ -68,29 +70,35 @@ class RemedyOption(NamedTuple):
     where: str = (
         "both"  # the lines to change: `writer`, `other`, `lacking` (the side without the lock), `start`, `both`
     )
-    needs: tuple[str, ...] = ()  # facts without which it is not offered
-    unless: tuple[str, ...] = ()  # facts with which it is not offered: the code does it already
+    needs: str = ""  # facts of which one must hold, else it is not offered
+    unless: str = ""  # facts with which it is not offered: the code does it already
     languages: tuple[str, ...] = LANGUAGES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CauseDefinition:
-    """One cause. The docstring of its module is the source of its page."""
+    """One cause. The docstring of its module is the source of its page. Lists of facts are separated by ` | `."""
 
     name: str
     title: str
     family: str
-    # each group is a list of alternatives, of which one fact must hold for the raced variable
-    needs: tuple[tuple[str, ...], ...]
+    # each has alternatives, of which one fact must hold
+    needs: tuple[str, ...]
     sentence: str  # what is wrong, with the names of the code
     remedies: tuple[RemedyOption, ...]
-    contradicted_by: tuple[str, ...] = ()  # facts with which it cannot be the cause
-    evidence: tuple[str, ...] = ()  # facts that also speak for it, beside those that it needs
+    contradicted_by: str = ""  # facts with which it cannot be the cause
+    evidence: str = ""  # facts that also speak for it, beside those that it needs
     general_causes: tuple[str, ...] = ()  # less exact causes that then also apply
     test_only: bool = False  # the product is right and the test is wrong
+    _need_sets: tuple[frozenset[str], ...] = field(init=False)
+    _contradictions: frozenset[str] = field(init=False)
 
-    def is_possible(self, features: Container[str]) -> bool:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_need_sets", tuple([frozenset(split_facts(group)) for group in self.needs]))
+        object.__setattr__(self, "_contradictions", frozenset(split_facts(self.contradicted_by)))
+
+    def is_possible(self, features: frozenset[str]) -> bool:
         """Do all facts hold that it needs, and none that contradicts it? `features` has the names of all that hold."""
-        if any(name in features for name in self.contradicted_by):
+        if not self._contradictions.isdisjoint(features):
             return False
-        return all(any(name in features for name in group) for group in self.needs)
+        return not any([group.isdisjoint(features) for group in self._need_sets])

@@ -31,26 +31,16 @@ CAUSE = CauseDefinition(
     family="lifetime",
     needs=(
         (
-            "object comes from a pool",
-            "pool function",
-            "writer started the other and is above the start",
-            "writer started the other and is below the start",
-            "writer started the other and is at the start",
-            "a library reads the whole object",
-            "file is used",
-            "slice grows",
-            "one side is missing",
+            "object comes from a pool | pool function | writer started the other and is above the start | writer "
+            "started the other and is below the start | writer started the other and is at the start | a library "
+            "reads the whole object | file is used | slice grows | one side is missing"
         ),
     ),
     contradicted_by=(
-        "channel is closed",
-        "WaitGroup waits",
-        "one side is atomic",
-        "both are goroutines of tests",
-        "map function",
-        "a counter is changed",
+        "channel is closed | WaitGroup waits | one side is atomic | both are goroutines of tests | map function | a "
+        "counter is changed"
     ),
-    evidence=("writer belongs to a pool", "the writer sent on a channel before"),
+    evidence="writer belongs to a pool | the writer sent on a channel before",
     sentence=(
         "{variable} was handed back for reuse while {other} still uses it, and {writer} changes it for the next user"
     ),
@@ -60,14 +50,14 @@ CAUSE = CauseDefinition(
             "{join}",
             "The object stays in use longer.",
             "start",
-            needs=("starter does not wait", "starter waits only after"),
-            unless=("starter waited before", "stop and wait before the access"),
+            needs="starter does not wait | starter waits only after",
+            unless="starter waited before | stop and wait before the access",
         ),
         RemedyOption(
             "Let the last user return the object to the pool, with a count of its users.",
             "an atomic count of users",
             "One atomic operation for each user.",
-            needs=("object comes from a pool", "pool function"),
+            needs="object comes from a pool | pool function",
         ),
         RemedyOption(
             "Pass a copy of {variable} to {other}, instead of the object that will be reused.",

@@ -27,17 +27,19 @@ CAUSE = CauseDefinition(
     name="recovery-path",
     title="A recovery path accesses what others still use",
     family="lifetime",
-    needs=(("panic on the stack",),),
-    contradicted_by=("channel is closed", "WaitGroup waits"),
-    evidence=("writer in a deferred call", "starter does not wait"),
+    needs=("panic on the stack",),
+    contradicted_by="channel is closed | WaitGroup waits",
+    evidence="writer in a deferred call | starter does not wait",
     sentence="{writer} accesses {variable} while a panic unwinds, before {other} has ended",
     remedies=(
         RemedyOption(
-            "In the deferred function, before it accesses {variable}, stop {other} with {stop}; then wait for it "
-            "with {join}.",
+            (
+                "In the deferred function, before it accesses {variable}, stop {other} with {stop}; then wait for it "
+                "with {join}."
+            ),
             "{stop}, and {join}",
             "Recovery waits for the current step.",
-            unless=("stop and wait before the access", "starter waited before"),
+            unless="stop and wait before the access | starter waited before",
         ),
         RemedyOption(
             "Guard {variable} with {mutex} in the deferred function and in {other}.",

@@ -30,48 +30,35 @@ CAUSE = CauseDefinition(
     family="lifetime",
     needs=(
         (
-            "writer ends something",
-            "writer's caller ends something",
-            "other side ends something",
-            "writer is a destructor",
-            "memory is freed",
-            "file is closed",
-            "kind: data-race-on-vptr",
-            "nil is stored",
-            "access of a lock",
-            "the object is destroyed",
-            "writer in a deferred call",
-            "reader in a deferred call",
-            "one side is missing",
+            "writer ends something | writer's caller ends something | other side ends something | writer is a "
+            "destructor | memory is freed | file is closed | kind: data-race-on-vptr | nil is stored | access of a "
+            "lock | the object is destroyed | writer in a deferred call | reader in a deferred call | one side is "
+            "missing"
         ),
     ),
-    contradicted_by=(
-        "same line",
-        "same function",
-        "both are goroutines of tests",
-        "WaitGroup waits",
-        "one side is atomic",
-    ),
-    evidence=("stop without a wait", "a stop signal before the access"),
+    contradicted_by="same line | same function | both are goroutines of tests | WaitGroup waits | one side is atomic",
+    evidence="stop without a wait | a stop signal before the access",
     sentence="{writer} takes {variable} away while {other} still uses it",
     remedies=(
         RemedyOption(
             "Read and write {variable} with {atomic}, because it is a flag that only tells the {thread} to stop.",
             "{atomic}",
             "None.",
-            needs=("a flag is stored",),
-            unless=("nil is stored",),
+            needs="a flag is stored",
+            unless="nil is stored",
         ),
         RemedyOption(
             "Before {writer} changes {variable}, tell {other} to stop with {stop}; then wait for it with {join}.",
             "{stop}, and {join}",
             "The teardown waits for the current step.",
             "writer",
-            unless=("stop and wait before the access", "a stop signal before the access"),
+            unless="stop and wait before the access | a stop signal before the access",
         ),
         RemedyOption(
-            "Release {variable} in {writer} only after the wait for {other}; where nothing can wait, guard it with "
-            "{mutex} and a flag that says that it is released.",
+            (
+                "Release {variable} in {writer} only after the wait for {other}; where nothing can wait, guard it "
+                "with {mutex} and a flag that says that it is released."
+            ),
             "the order of two statements, or {mutex}",
             "The teardown waits for the current step, or each use tests the flag.",
         ),

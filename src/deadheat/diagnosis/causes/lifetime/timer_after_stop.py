@@ -30,16 +30,12 @@ CAUSE = CauseDefinition(
     family="lifetime",
     needs=(
         (
-            "timer's function",
-            "writer belongs to a timer",
-            "writer's caller belongs to a timer",
-            "other side belongs to a timer",
-            "other side's caller belongs to a timer",
-            "one side is missing",
+            "timer's function | writer belongs to a timer | writer's caller belongs to a timer | other side belongs "
+            "to a timer | other side's caller belongs to a timer | one side is missing"
         ),
     ),
-    contradicted_by=("map function", "channel is closed", "WaitGroup waits", "both are goroutines of tests"),
-    evidence=("a timer is stopped or reset", "a stop signal before the access", "other side renews something"),
+    contradicted_by="map function | channel is closed | WaitGroup waits | both are goroutines of tests",
+    evidence="a timer is stopped or reset | a stop signal before the access | other side renews something",
     sentence="the function of a timer uses {variable} at the same time as the code that stops or resets the timer",
     remedies=(
         RemedyOption(
@@ -49,8 +45,10 @@ CAUSE = CauseDefinition(
             languages=("kernel",),
         ),
         RemedyOption(
-            "Guard {variable} with {mutex}, and test under it in the timer's function whether the timer is still "
-            "wanted (a number that each reset increments).",
+            (
+                "Guard {variable} with {mutex}, and test under it in the timer's function whether the timer is still "
+                "wanted (a number that each reset increments)."
+            ),
             "{mutex}",
             "One lock and unlock for each run of the timer.",
         ),

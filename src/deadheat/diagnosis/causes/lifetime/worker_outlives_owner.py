@@ -34,42 +34,34 @@ CAUSE = CauseDefinition(
     family="lifetime",
     needs=(
         (
-            "other side started the other and is below the start",
-            "writer started the other and is below the start",
-            "writer started the other and is above the start",
-            "the access is in the next round of a loop that starts",
-            "reader is the main thread",
-            "memory is freed",
-            "writer renews something",
-            "writer's caller renews something",
-            "other side renews something",
-            "other side returns a result",
-            "the wait has a timeout",
-            "stop without a wait",
-            "sides belong to different tests",
-            "reader in a test file",
-            "reader has finished",
-            "one side is missing",
+            "other side started the other and is below the start | writer started the other and is below the start | "
+            "writer started the other and is above the start | the access is in the next round of a loop that starts "
+            "| reader is the main thread | memory is freed | writer renews something | writer's caller renews "
+            "something | other side renews something | other side returns a result | the wait has a timeout | stop "
+            "without a wait | sides belong to different tests | reader in a test file | reader has finished | one "
+            "side is missing"
         ),
     ),
-    contradicted_by=("both are goroutines of tests", "both hold one lock for reading", "panic on the stack"),
-    evidence=("starter does not wait", "starter waits only after"),
+    contradicted_by="both are goroutines of tests | both hold one lock for reading | panic on the stack",
+    evidence="starter does not wait | starter waits only after",
     sentence="{worker}, which {starter} left running, still uses {variable} when its owner uses it again",
     remedies=(
         RemedyOption(
-            "Before {variable} is used again, let {starter} wait for {worker} on every path, also after an error or "
-            "a timeout, with {join}.",
+            (
+                "Before {variable} is used again, let {starter} wait for {worker} on every path, also after an error "
+                "or a timeout, with {join}."
+            ),
             "{join}",
             "The next use waits for the end of the last.",
             "start",
-            unless=("starter waited before", "stop and wait before the access"),
+            unless="starter waited before | stop and wait before the access",
         ),
         RemedyOption(
             "Move the access to {variable} behind the wait for {worker}.",
             "the order of two statements",
             "None.",
             "start",
-            needs=("starter waits only after", "a wait after the access"),
+            needs="starter waits only after | a wait after the access",
         ),
         RemedyOption(
             "Give each {thread} an object of its own instead of {variable}.",

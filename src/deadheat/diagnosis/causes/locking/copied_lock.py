@@ -25,31 +25,32 @@ from __future__ import annotations
 
 from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
-_COPY = (
-    "a locked method works on a copy",
-    "the type of the lock is copied",
-    "both hold different locks",
-    "both hold different locks (about something else)",
-    "both hold different locks (not known)",
-    "both hold one lock",
-    "access of a lock",
-)
-
 CAUSE = CauseDefinition(
     name="copied-lock",
     title="A lock that was copied with the value that it guards",
     family="locking",
     needs=(
-        (*_COPY, "locks (not known)"),
-        (*_COPY, "same line", "same function", "methods of one type", "same file", "one side is missing"),
+        (
+            "a locked method works on a copy | the type of the lock is copied | both hold different locks | both "
+            "hold different locks (about something else) | both hold different locks (not known) | both hold one "
+            "lock | access of a lock | locks (not known)"
+        ),
+        (
+            "a locked method works on a copy | the type of the lock is copied | both hold different locks | both "
+            "hold different locks (about something else) | both hold different locks (not known) | both hold one "
+            "lock | access of a lock | same line | same function | methods of one type | same file | one side is "
+            "missing"
+        ),
     ),
-    contradicted_by=("no side holds a lock",),
-    evidence=("writer has a value receiver", "writer's method works on a copy", "reader's method works on a copy"),
+    contradicted_by="no side holds a lock",
+    evidence="writer has a value receiver | writer's method works on a copy | reader's method works on a copy",
     sentence="{writer} and {other} each take a copy of {lock}, which orders nothing between their uses of {variable}",
     remedies=(
         RemedyOption(
-            "Give the methods that take {lock} a pointer receiver, and pass and store their value by pointer; `go "
-            "vet -copylocks` lists the copies.",
+            (
+                "Give the methods that take {lock} a pointer receiver, and pass and store their value by pointer; "
+                "`go vet -copylocks` lists the copies."
+            ),
             "a pointer instead of a copy",
             "The value may move to the heap.",
             languages=("go",),

@@ -31,19 +31,14 @@ CAUSE = CauseDefinition(
     family="locking",
     needs=(
         (
-            "both hold different locks",
-            "both hold different locks (about something else)",
-            "both hold different locks (not known)",
-            "both hold one lock",
-            "the different locks have one name",
-            "only the writer holds a read lock (not known)",
-            "only the other side holds a read lock (not known)",
-            "one side is missing",
-            "locks (not known)",
+            "both hold different locks | both hold different locks (about something else) | both hold different "
+            "locks (not known) | both hold one lock | the different locks have one name | only the writer holds a "
+            "read lock (not known) | only the other side holds a read lock (not known) | one side is missing | locks "
+            "(not known)"
         ),
     ),
-    contradicted_by=("no side holds a lock",),
-    evidence=("most other accesses hold a lock",),
+    contradicted_by="no side holds a lock",
+    evidence="most other accesses hold a lock",
     sentence="{writer} and {other} each hold a lock for {variable}, but not the same one",
     remedies=(
         RemedyOption(
@@ -51,17 +46,19 @@ CAUSE = CauseDefinition(
             "the lock that most accesses hold",
             "One more holder of a lock that exists.",
             "lacking",
-            needs=("most other accesses hold a lock", "some other accesses hold a lock"),
+            needs="most other accesses hold a lock | some other accesses hold a lock",
         ),
         RemedyOption(
             "Use one lock for all objects that share {variable}, instead of one in each object.",
             "one lock for the shared data",
             "The objects wait for each other.",
-            needs=("the different locks have one name", "both hold one lock"),
+            needs="the different locks have one name | both hold one lock",
         ),
         RemedyOption(
-            "Choose the one lock that guards {variable}, say so at its declaration, and take it in {writer} and "
-            "{other}.",
+            (
+                "Choose the one lock that guards {variable}, say so at its declaration, and take it in {writer} and "
+                "{other}."
+            ),
             "one of the two locks",
             "If both locks are needed, they must always be taken in the same order.",
         ),

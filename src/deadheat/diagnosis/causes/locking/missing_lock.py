@@ -30,14 +30,14 @@ CAUSE = CauseDefinition(
     title="No lock on either side",
     family="locking",
     needs=(),
-    evidence=("no side holds a lock", "no other access holds a lock", "methods of one type", "a counter is changed"),
+    evidence="no side holds a lock | no other access holds a lock | methods of one type | a counter is changed",
     sentence="{writer} and {other} use {variable} at the same time, and no lock is held on both sides",
     remedies=(
         RemedyOption(
             "If no other field depends on {variable}, read and write it with {atomic}.",
             "{atomic}",
             "No lock; but nothing else is ordered by it.",
-            needs=("variable's type: number", "variable's type: boolean"),
+            needs="variable's type: number | variable's type: boolean",
         ),
         RemedyOption(
             "Put {mutex} next to {variable} and hold it in {writer}, in {other} and in every other access.",

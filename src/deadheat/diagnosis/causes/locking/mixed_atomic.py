@@ -32,30 +32,24 @@ CAUSE = CauseDefinition(
     family="atomics",
     needs=(
         (
-            "one side is atomic",
-            "atomic access",
-            "access of a lock",
-            "reference released without ordering",
-            "variable has an atomic type",
-            "one side is missing",
+            "one side is atomic | atomic access | access of a lock | reference released without ordering | variable "
+            "has an atomic type | one side is missing"
         ),
     ),
     contradicted_by=(
-        "the object is destroyed",
-        "both sides are atomic",
-        "channel is closed",
-        "WaitGroup waits",
-        "panic on the stack",
+        "the object is destroyed | both sides are atomic | channel is closed | WaitGroup waits | panic on the stack"
     ),
-    evidence=("the side that is not atomic writes", "memory is freed"),
+    evidence="the side that is not atomic writes | memory is freed",
     sentence="one of {writer} and {other} accesses {variable} atomically, and the other does not",
     remedies=(
         RemedyOption(
-            "Release the reference with an atomic operation that acquires and releases, before the last user frees "
-            "{variable}.",
+            (
+                "Release the reference with an atomic operation that acquires and releases, before the last user "
+                "frees {variable}."
+            ),
             "the memory order of the counter",
             "One barrier for each release.",
-            needs=("reference released without ordering", "memory is freed"),
+            needs="reference released without ordering | memory is freed",
         ),
         RemedyOption(
             "In {writer} and in {other}, access {variable} with {atomic}.",

@@ -30,30 +30,22 @@ CAUSE = CauseDefinition(
     family="locking",
     needs=(
         (
-            "only one side holds a lock",
-            "only one side holds a lock (not known)",
-            "only one side holds a lock (about something else)",
-            "one side lacks the usual lock",
-            "both sides lack the usual lock",
-            "some other accesses hold a lock",
-            "writer's caller should hold a lock",
-            "reader's caller should hold a lock",
-            "both hold different locks (about something else)",
-            "both hold different locks (not known)",
-            "the type has a lock",
-            "a lock fits before the write",
-            "locks (not known)",
+            "only one side holds a lock | only one side holds a lock (not known) | only one side holds a lock (about "
+            "something else) | one side lacks the usual lock | both sides lack the usual lock | some other accesses "
+            "hold a lock | writer's caller should hold a lock | reader's caller should hold a lock | both hold "
+            "different locks (about something else) | both hold different locks (not known) | the type has a lock | "
+            "a lock fits before the write | locks (not known)"
         ),
     ),
-    contradicted_by=("channel is closed", "WaitGroup waits", "the object is destroyed"),
-    evidence=("the lock is taken by a caller", "most other accesses hold a lock"),
+    contradicted_by="channel is closed | WaitGroup waits | the object is destroyed",
+    evidence="the lock is taken by a caller | most other accesses hold a lock",
     sentence="{holder} takes {lock} for {variable}, and {lacking} does not",
     remedies=(
         RemedyOption(
             "Read and write {variable} with {atomic}, if no other field depends on it.",
             "{atomic}",
             "No lock; but nothing else is ordered by it.",
-            needs=("one side is atomic",),
+            needs="one side is atomic",
         ),
         RemedyOption(
             "Take {lock} in {lacking} too.",

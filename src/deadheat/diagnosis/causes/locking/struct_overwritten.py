@@ -32,17 +32,12 @@ CAUSE = CauseDefinition(
     family="atomics",
     needs=(
         (
-            "one side is atomic",
-            "a whole struct is stored",
-            "one side stores the whole struct",
-            "lock is overwritten",
-            "access of a lock",
-            "writer copies memory",
-            "one side is missing",
+            "one side is atomic | a whole struct is stored | one side stores the whole struct | lock is overwritten "
+            "| access of a lock | writer copies memory | one side is missing"
         ),
     ),
-    contradicted_by=("channel is closed", "WaitGroup waits", "map function"),
-    evidence=("the side that is not atomic writes", "writer renews something", "a locked method works on a copy"),
+    contradicted_by="channel is closed | WaitGroup waits | map function",
+    evidence="the side that is not atomic writes | writer renews something | a locked method works on a copy",
     sentence="{writer} overwrites the whole object that contains {variable}, which {other} is still using",
     remedies=(
         RemedyOption(
@@ -50,11 +45,13 @@ CAUSE = CauseDefinition(
             "{atomic}",
             "One allocation for each reset.",
             "writer",
-            unless=("lock is overwritten",),
+            unless="lock is overwritten",
         ),
         RemedyOption(
-            "Reset the fields one by one in {writer}, each with the lock or the atomic operation that {other} uses "
-            "for it.",
+            (
+                "Reset the fields one by one in {writer}, each with the lock or the atomic operation that {other} "
+                "uses for it."
+            ),
             "the order that the fields already have",
             "A reader may see some fields new and some old.",
             "writer",

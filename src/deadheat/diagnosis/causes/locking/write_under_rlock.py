@@ -23,30 +23,31 @@ from __future__ import annotations
 
 from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
-_READ_LOCK = (
-    "both hold one lock for reading",
-    "only the writer holds a read lock",
-    "only the writer holds a read lock (about something else)",
-    "only the writer holds a read lock (not known)",
-)
-
 CAUSE = CauseDefinition(
     name="write-under-rlock",
     title="A write under a lock that is held for reading only",
     family="locking",
     needs=(
-        (*_READ_LOCK, "locks (not known)", "detector: helgrind"),
-        (*_READ_LOCK, "same line", "same function", "one side is missing"),
+        (
+            "both hold one lock for reading | only the writer holds a read lock | only the writer holds a read lock "
+            "(about something else) | only the writer holds a read lock (not known) | locks (not known) | detector: "
+            "helgrind"
+        ),
+        (
+            "both hold one lock for reading | only the writer holds a read lock | only the writer holds a read lock "
+            "(about something else) | only the writer holds a read lock (not known) | same line | same function | "
+            "one side is missing"
+        ),
     ),
-    contradicted_by=("both hold one lock", "channel is closed", "WaitGroup waits"),
-    evidence=("writer reads something", "both sides write", "a counter is changed"),
+    contradicted_by="both hold one lock | channel is closed | WaitGroup waits",
+    evidence="writer reads something | both sides write | a counter is changed",
     sentence="{writer} changes {variable} while it holds {lock} only for reading, as others may at the same time",
     remedies=(
         RemedyOption(
             "Keep the read lock, and everywhere change and read {variable} with {atomic}.",
             "{atomic}",
             "No lock; readers do not block each other.",
-            needs=("variable's type: number", "variable's type: boolean"),
+            needs="variable's type: number | variable's type: boolean",
         ),
         RemedyOption(
             "Take {lock} for writing in {writer}.",

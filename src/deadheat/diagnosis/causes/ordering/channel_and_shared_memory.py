@@ -27,29 +27,25 @@ from __future__ import annotations
 
 from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
-_CHANNEL = (
-    "writer runs in a done branch",
-    "reader runs in a done branch",
-    "writer runs in a select branch",
-    "reader runs in a select branch",
-    "the writer sent on a channel before",
-    "a wait before the access",
-    "starter waited before",
-    "the wait has a timeout",
-    "writer waits",
-    "other side waits",
-)
-
 CAUSE = CauseDefinition(
     name="channel-and-shared-memory",
     title="Shared memory that a channel does not order",
     family="channels",
     needs=(
-        (*_CHANNEL, "locks (not known)"),
-        (*_CHANNEL, "other side started the other and is below the start", "other side runs something"),
-        ("language: go",),
+        (
+            "writer runs in a done branch | reader runs in a done branch | writer runs in a select branch | reader "
+            "runs in a select branch | the writer sent on a channel before | a wait before the access | starter "
+            "waited before | the wait has a timeout | writer waits | other side waits | locks (not known)"
+        ),
+        (
+            "writer runs in a done branch | reader runs in a done branch | writer runs in a select branch | reader "
+            "runs in a select branch | the writer sent on a channel before | a wait before the access | starter "
+            "waited before | the wait has a timeout | writer waits | other side waits | other side started the other "
+            "and is below the start | other side runs something"
+        ),
+        "language: go",
     ),
-    contradicted_by=("channel is closed", "WaitGroup waits", "both hold one lock", "one side is atomic"),
+    contradicted_by="channel is closed | WaitGroup waits | both hold one lock | one side is atomic",
     sentence="{writer} writes {variable} without a message that {other} would have to receive before it reads it",
     remedies=(
         RemedyOption(
@@ -57,14 +53,16 @@ CAUSE = CauseDefinition(
             "the order of two statements",
             "None.",
             "writer",
-            needs=("the writer sent on a channel before",),
+            needs="the writer sent on a channel before",
         ),
         RemedyOption(
-            "Close a channel in {writer} after the write of {variable}, and receive from it in {other} before the "
-            "read.",
+            (
+                "Close a channel in {writer} after the write of {variable}, and receive from it in {other} before "
+                "the read."
+            ),
             "a channel that is closed after the write",
             "The reader waits.",
-            unless=("stop and wait before the access",),
+            unless="stop and wait before the access",
         ),
         RemedyOption(
             "Guard {variable} with {mutex} in {writer} and in {other}.",

@@ -23,29 +23,29 @@ from __future__ import annotations
 
 from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
-_CHECK = (
-    "write under a check of the variable",
-    "the test and the write are in one function",
-    "writer creates the object",
-)
-
 CAUSE = CauseDefinition(
     name="check-then-act",
     title="A check and the action that depends on it are not one step",
     family="publication",
     needs=(
-        (*_CHECK, "locks (not known)", "language: native", "language: kernel", "one side is missing"),
-        (*_CHECK, "same line", "same function", "both started by one line", "one side is missing"),
+        (
+            "write under a check of the variable | the test and the write are in one function | writer creates the "
+            "object | locks (not known) | language: native | language: kernel | one side is missing"
+        ),
+        (
+            "write under a check of the variable | the test and the write are in one function | writer creates the "
+            "object | same line | same function | both started by one line | one side is missing"
+        ),
     ),
-    contradicted_by=("writer appends", "captured error", "channel is closed", "WaitGroup waits", "panic on the stack"),
-    evidence=("other side tests the variable", "both are started workers"),
+    contradicted_by="writer appends | captured error | channel is closed | WaitGroup waits | panic on the stack",
+    evidence="other side tests the variable | both are started workers",
     sentence="{writer} changes {variable} after a check of it, and {other} can change or check it in between",
     remedies=(
         RemedyOption(
             "Replace the check and the write of {variable} by one atomic compare-and-swap, in a loop if it may fail.",
             "an atomic compare-and-swap",
             "The loop repeats when threads collide.",
-            needs=("variable's type: number", "variable's type: boolean"),
+            needs="variable's type: number | variable's type: boolean",
         ),
         RemedyOption(
             "Hold one lock from the check of {variable} to its write in {writer}, and the same lock in {other}.",

@@ -28,16 +28,13 @@ CAUSE = CauseDefinition(
     title="A channel is closed while a goroutine sends on it",
     family="channels",
     needs=(
-        ("channel is closed", "channel is sent on", "variable's type: channel", "writer ends something"),
+        "channel is closed | channel is sent on | variable's type: channel | writer ends something",
         (
-            "channel is closed",
-            "channel is sent on",
-            "variable's type: channel",
-            "a send after the access",
-            "reader runs in a select branch",
+            "channel is closed | channel is sent on | variable's type: channel | a send after the access | reader "
+            "runs in a select branch"
         ),
     ),
-    contradicted_by=("nil is stored", "map function", "WaitGroup waits"),
+    contradicted_by="nil is stored | map function | WaitGroup waits",
     sentence="{writer} closes {variable}, a channel on which {other} may still send",
     remedies=(
         RemedyOption(
@@ -45,12 +42,14 @@ CAUSE = CauseDefinition(
             "{join}",
             "The one that closes waits for all senders.",
             "writer",
-            needs=("starter does not wait", "stop without a wait", "starter waits only after"),
-            unless=("starter waited before", "stop and wait before the access"),
+            needs="starter does not wait | stop without a wait | starter waits only after",
+            unless="starter waited before | stop and wait before the access",
         ),
         RemedyOption(
-            "Never close {variable}; close a second channel in {writer}, and let {other} select between the send "
-            "and that channel.",
+            (
+                "Never close {variable}; close a second channel in {writer}, and let {other} select between the send "
+                "and that channel."
+            ),
             "a second channel that says stop",
             "One more case in each select.",
         ),

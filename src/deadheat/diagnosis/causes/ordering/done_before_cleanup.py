@@ -31,41 +31,35 @@ from __future__ import annotations
 
 from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
-_SIGNAL = (
-    "worker signals before the access",
-    "writer in a deferred call",
-    "writer waits",
-    "other side waits",
-    "writer returns a result",
-    "other side returns a result",
-    "starter waited before",
-    "a wait before the access",
-)
-
 CAUSE = CauseDefinition(
     name="done-before-cleanup",
     title="A worker signals its end before it has finished its work",
     family="group synchronisation",
     needs=(
-        (*_SIGNAL, "locks (not known)", "the wait has a timeout"),
         (
-            *_SIGNAL,
-            "other side ends something",
-            "other side started the other and is below the start",
-            "one side is missing",
+            "worker signals before the access | writer in a deferred call | writer waits | other side waits | writer "
+            "returns a result | other side returns a result | starter waited before | a wait before the access | "
+            "locks (not known) | the wait has a timeout"
+        ),
+        (
+            "worker signals before the access | writer in a deferred call | writer waits | other side waits | writer "
+            "returns a result | other side returns a result | starter waited before | a wait before the access | "
+            "other side ends something | other side started the other and is below the start | one side is missing"
         ),
     ),
-    contradicted_by=("map function", "channel is closed", "WaitGroup waits", "one side is atomic"),
+    contradicted_by="map function | channel is closed | WaitGroup waits | one side is atomic",
     sentence=(
         "{worker} signals its end with {call} before the last access to {variable}, so that the wait returns too early"
     ),
     remedies=(
         RemedyOption(
-            "Make the deferred call that signals the end the first statement of the goroutine that runs {worker}, "
-            "so that it runs last.",
+            (
+                "Make the deferred call that signals the end the first statement of the goroutine that runs "
+                "{worker}, so that it runs last."
+            ),
             "the order of deferred calls",
             "None.",
-            needs=("writer in a deferred call", "reader in a deferred call"),
+            needs="writer in a deferred call | reader in a deferred call",
             languages=("go",),
         ),
         RemedyOption(

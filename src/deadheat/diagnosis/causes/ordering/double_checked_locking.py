@@ -29,52 +29,39 @@ from __future__ import annotations
 
 from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
-_CHECK = (
-    "the check is made again under the lock",
-    "only one side holds a lock",
-    "only one side holds a lock (about something else)",
-    "only one side holds a lock (not known)",
-)
-
 CAUSE = CauseDefinition(
     name="double-checked-locking",
     title="A check without the lock, then again with it",
     family="publication",
     needs=(
-        (*_CHECK, "locks (not known)"),
         (
-            "the check is made again under the lock",
-            "write if the variable is not set",
-            "write under a check of the variable",
-            "writer creates the object",
-            "same line",
-            "same function",
-            "both started by one line",
-            "both started by one function",
-            "writer creates something",
-            "writer's caller reads something",
-            "one side is missing",
+            "the check is made again under the lock | only one side holds a lock | only one side holds a lock (about "
+            "something else) | only one side holds a lock (not known) | locks (not known)"
+        ),
+        (
+            "the check is made again under the lock | write if the variable is not set | write under a check of the "
+            "variable | writer creates the object | same line | same function | both started by one line | both "
+            "started by one function | writer creates something | writer's caller reads something | one side is "
+            "missing"
         ),
     ),
     contradicted_by=(
-        "no side holds a lock",
-        "both hold one lock",
-        "a counter is changed",
-        "writer appends",
-        "one side is atomic",
+        "no side holds a lock | both hold one lock | a counter is changed | writer appends | one side is atomic"
     ),
-    evidence=("write if the variable is not set", "the test and the write are in one function"),
+    evidence="write if the variable is not set | the test and the write are in one function",
     sentence="{lacking} tests {variable} before it takes {lock}, while {holder} sets it under the lock",
     remedies=(
         RemedyOption(
             "Remove both checks, and create {variable} with {once}.",
             "{once}",
             "One atomic load for each use.",
-            needs=("write if the variable is not set", "writer creates the object"),
+            needs="write if the variable is not set | writer creates the object",
         ),
         RemedyOption(
-            "Keep the lock, and, with acquire and release order where the language has them, read and store "
-            "{variable} with {atomic}.",
+            (
+                "Keep the lock, and, with acquire and release order where the language has them, read and store "
+                "{variable} with {atomic}."
+            ),
             "{atomic}",
             "One atomic load for each use.",
         ),

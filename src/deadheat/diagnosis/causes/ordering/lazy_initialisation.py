@@ -27,43 +27,24 @@ from __future__ import annotations
 
 from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
-_CREATION = (
-    "write if the variable is not set",
-    "the test and the write are in one function",
-    "writer creates the object",
-)
-
 CAUSE = CauseDefinition(
     name="lazy-initialisation",
     title="A value is created at first use, by two threads at once",
     family="publication",
     needs=(
         (
-            *_CREATION,
-            "locks (not known)",
-            "variable (not known)",
-            "language: native",
-            "language: kernel",
-            "one side is missing",
+            "write if the variable is not set | the test and the write are in one function | writer creates the "
+            "object | locks (not known) | variable (not known) | language: native | language: kernel | one side is "
+            "missing"
         ),
         (
-            *_CREATION,
-            "same line",
-            "same function",
-            "both started by one line",
-            "writer creates something",
-            "writer's caller creates something",
-            "one side is missing",
+            "write if the variable is not set | the test and the write are in one function | writer creates the "
+            "object | same line | same function | both started by one line | writer creates something | writer's "
+            "caller creates something | one side is missing"
         ),
     ),
-    contradicted_by=(
-        "a counter is changed",
-        "writer appends",
-        "channel is closed",
-        "WaitGroup waits",
-        "one side is atomic",
-    ),
-    evidence=("other side tests the variable", "variable's type: pointer", "nil is stored"),
+    contradicted_by="a counter is changed | writer appends | channel is closed | WaitGroup waits | one side is atomic",
+    evidence="other side tests the variable | variable's type: pointer | nil is stored",
     sentence="{writer} creates {variable} at first use, and {other} may use or create it at the same time",
     remedies=(
         RemedyOption(
@@ -71,13 +52,13 @@ CAUSE = CauseDefinition(
             "the lock that is there",
             "One lock and unlock for each use.",
             "lacking",
-            needs=("only one side holds a lock", "one side lacks the usual lock"),
+            needs="only one side holds a lock | one side lacks the usual lock",
         ),
         RemedyOption(
             "Create {variable} in the constructor or in the initialiser of the program, before a {thread} can use it.",
             "the order of two steps",
             "It is created even if nobody uses it.",
-            needs=("global variable", "variable is a package"),
+            needs="global variable | variable is a package",
         ),
         RemedyOption(
             "In the one function through which every user goes, create {variable} with {once}.",

@@ -31,30 +31,18 @@ CAUSE = CauseDefinition(
     family="publication",
     needs=(
         (
-            "writer started the other and is below the start",
-            "writer started the other and is at the start",
-            "writer is the main thread",
-            "writer in a test file",
-            "writer creates the object",
-            "writer creates something",
-            "writer's caller creates something",
-            "writer starts something",
-            "kind: data-race-on-vptr",
-            "one side is missing",
+            "writer started the other and is below the start | writer started the other and is at the start | writer "
+            "is the main thread | writer in a test file | writer creates the object | writer creates something | "
+            "writer's caller creates something | writer starts something | kind: data-race-on-vptr | one side is "
+            "missing"
         ),
     ),
     contradicted_by=(
-        "same line",
-        "same function",
-        "both started by one function",
-        "other side started the other and is below the start",
-        "reader is the main thread",
-        "writer ends something",
-        "channel is closed",
-        "WaitGroup waits",
-        "one side is atomic",
+        "same line | same function | both started by one function | other side started the other and is below the "
+        "start | reader is the main thread | writer ends something | channel is closed | WaitGroup waits | one side "
+        "is atomic"
     ),
-    evidence=("starter does not wait",),
+    evidence="starter does not wait",
     sentence="{writer} sets {variable} after it started {worker}, which may already use it",
     remedies=(
         RemedyOption(
@@ -62,18 +50,20 @@ CAUSE = CauseDefinition(
             "the order of two statements",
             "None.",
             "writer",
-            needs=("writer started the other and is below the start", "writer started the other and is at the start"),
-            unless=("the variable was also set before the start", "writer runs in a loop"),
+            needs="writer started the other and is below the start | writer started the other and is at the start",
+            unless="the variable was also set before the start | writer runs in a loop",
         ),
         RemedyOption(
             "Guard {variable} with {mutex}, because it is set again after the start.",
             "{mutex}",
             "One lock and unlock for each access.",
-            needs=("the variable was also set before the start", "writer runs in a loop"),
+            needs="the variable was also set before the start | writer runs in a loop",
         ),
         RemedyOption(
-            "Start {worker} only after {writer} has set {variable}: in a second step, such as a start function, or "
-            "by a message that carries the value.",
+            (
+                "Start {worker} only after {writer} has set {variable}: in a second step, such as a start function, "
+                "or by a message that carries the value."
+            ),
             "the order of two steps",
             "The caller must take the second step.",
             "start",

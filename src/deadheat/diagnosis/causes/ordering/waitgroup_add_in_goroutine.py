@@ -29,15 +29,11 @@ CAUSE = CauseDefinition(
     family="group synchronisation",
     needs=(
         (
-            "WaitGroup waits",
-            "WaitGroup.Add",
-            "WaitGroup.Wait",
-            "Add is called in a started goroutine",
-            "variable is of package sync",
-            "kind: waitgroup-misuse",
+            "WaitGroup waits | WaitGroup.Add | WaitGroup.Wait | Add is called in a started goroutine | variable is "
+            "of package sync | kind: waitgroup-misuse"
         ),
     ),
-    contradicted_by=("map function", "channel is closed", "nil is stored", "one side is atomic"),
+    contradicted_by="map function | channel is closed | nil is stored | one side is atomic",
     sentence="{other} calls `Add` on {variable} while {writer} may already wait, so that the wait can miss it",
     remedies=(
         RemedyOption(
@@ -45,12 +41,14 @@ CAUSE = CauseDefinition(
             "the order of two statements",
             "None.",
             "start",
-            needs=("Add is called in a started goroutine",),
+            needs="Add is called in a started goroutine",
             languages=("go",),
         ),
         RemedyOption(
-            "Guard both calls with {mutex} and a flag that {writer} sets before it waits and {other} tests before "
-            "it adds.",
+            (
+                "Guard both calls with {mutex} and a flag that {writer} sets before it waits and {other} tests "
+                "before it adds."
+            ),
             "{mutex}",
             "One lock and unlock for each new piece of work; late work is refused.",
         ),

@@ -28,12 +28,11 @@ CAUSE = CauseDefinition(
     name="waitgroup-reused",
     title="A WaitGroup is used for the next round before the last `Wait` has returned",
     family="group synchronisation",
-    needs=(("WaitGroup waits", "WaitGroup.Wait", "variable is of package sync", "kind: waitgroup-misuse"),),
-    contradicted_by=("map function", "channel is closed", "nil is stored", "one side is atomic"),
+    needs=("WaitGroup waits | WaitGroup.Wait | variable is of package sync | kind: waitgroup-misuse",),
+    contradicted_by="map function | channel is closed | nil is stored | one side is atomic",
     evidence=(
-        "the access is in the next round of a loop that starts",
-        "other side started the other and is above the start",
-        "WaitGroup.Add",
+        "the access is in the next round of a loop that starts | other side started the other and is above the start "
+        "| WaitGroup.Add"
     ),
     sentence="{other} adds to {variable} for the next round before the wait of {writer} has returned",
     remedies=(
@@ -42,8 +41,8 @@ CAUSE = CauseDefinition(
             "a WaitGroup for each round",
             "One small allocation for each round.",
             needs=(
-                "the access is in the next round of a loop that starts",
-                "other side started the other and is above the start",
+                "the access is in the next round of a loop that starts | other side started the other and is above "
+                "the start"
             ),
             languages=("go",),
         ),

@@ -30,15 +30,12 @@ CAUSE = CauseDefinition(
     family="container",
     needs=(
         (
-            "map function",
-            "kind: concurrent-map",
-            "variable's type: map",
-            "an element is stored or deleted",
-            "reader iterates",
+            "map function | kind: concurrent-map | variable's type: map | an element is stored or deleted | reader "
+            "iterates"
         ),
     ),
-    contradicted_by=("channel is closed", "WaitGroup waits", "captured error"),
-    evidence=("map is changed",),
+    contradicted_by="channel is closed | WaitGroup waits | captured error",
+    evidence="map is changed",
     sentence="{writer} changes {variable}, a map, while {other} uses it",
     remedies=(
         RemedyOption(
@@ -46,7 +43,7 @@ CAUSE = CauseDefinition(
             "the lock that is there",
             "One more holder of a lock that exists.",
             "lacking",
-            needs=("only one side holds a lock", "one side lacks the usual lock"),
+            needs="only one side holds a lock | one side lacks the usual lock",
         ),
         RemedyOption(
             "Guard every access to {variable}, reads and its length included, with {rwmutex}.",

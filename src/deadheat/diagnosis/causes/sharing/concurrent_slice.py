@@ -27,33 +27,27 @@ from __future__ import annotations
 
 from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
-_SEQUENCE = (
-    "sequence function",
-    "slice grows",
-    "sort function",
-    "variable's type: slice",
-    "writer appends",
-    "reader appends",
-    "writer reslices",
-    "an element is stored or deleted",
-    "writer uses an element",
-    "reader iterates",
-    "a call between the read and the write",
-    "writer fills a container",
-    "writer adds a listener",
-    "other side iterates or notifies",
-    "other side's caller iterates or notifies",
-)
-
 CAUSE = CauseDefinition(
     name="concurrent-slice",
     title="A slice, vector or array that grows or changes while others use it",
     family="container",
     needs=(
-        (*_SEQUENCE, "locks (not known)", "one side is missing"),
-        (*_SEQUENCE, "a lock fits before the write", "one side is missing"),
+        (
+            "sequence function | slice grows | sort function | variable's type: slice | writer appends | reader "
+            "appends | writer reslices | an element is stored or deleted | writer uses an element | reader iterates "
+            "| a call between the read and the write | writer fills a container | writer adds a listener | other "
+            "side iterates or notifies | other side's caller iterates or notifies | locks (not known) | one side is "
+            "missing"
+        ),
+        (
+            "sequence function | slice grows | sort function | variable's type: slice | writer appends | reader "
+            "appends | writer reslices | an element is stored or deleted | writer uses an element | reader iterates "
+            "| a call between the read and the write | writer fills a container | writer adds a listener | other "
+            "side iterates or notifies | other side's caller iterates or notifies | a lock fits before the write | "
+            "one side is missing"
+        ),
     ),
-    contradicted_by=("map function", "channel is closed", "WaitGroup waits"),
+    contradicted_by="map function | channel is closed | WaitGroup waits",
     sentence="{writer} changes the elements or the length of {variable} while {other} uses it",
     remedies=(
         RemedyOption(
@@ -61,15 +55,17 @@ CAUSE = CauseDefinition(
             "the lock that is there",
             "One more holder of a lock that exists.",
             "lacking",
-            needs=("only one side holds a lock", "one side lacks the usual lock"),
+            needs="only one side holds a lock | one side lacks the usual lock",
         ),
         RemedyOption(
-            "Give {variable} its final length before the first {thread} starts, and let each {thread} write only "
-            "its own index.",
+            (
+                "Give {variable} its final length before the first {thread} starts, and let each {thread} write only "
+                "its own index."
+            ),
             "one element for each {thread}",
             "The number of results must be known before.",
-            needs=("both started by one line",),
-            unless=("sort function",),
+            needs="both started by one line",
+            unless="sort function",
         ),
         RemedyOption(
             "Guard every use of {variable} with {mutex}, and let readers copy it under the lock before they iterate.",

@@ -30,16 +30,12 @@ CAUSE = CauseDefinition(
     family="captured variable",
     needs=(
         (
-            "captured error",
-            "variable is named like an error",
-            "a closure may capture the variable",
-            "a closure and its function",
-            "two closures of one function",
-            "other side started the other and is below the start",
+            "captured error | variable is named like an error | a closure may capture the variable | a closure and "
+            "its function | two closures of one function | other side started the other and is below the start"
         ),
     ),
-    contradicted_by=("channel is closed", "global variable", "map function"),
-    evidence=("variable's type: error", "may be an interface"),
+    contradicted_by="channel is closed | global variable | map function",
+    evidence="variable's type: error | may be an interface",
     sentence="{writer} assigns to {variable}, an error of the enclosing function, which {other} uses too",
     remedies=(
         RemedyOption(
@@ -49,8 +45,10 @@ CAUSE = CauseDefinition(
             languages=("go",),
         ),
         RemedyOption(
-            "Declare the error inside of the closure, and read it after the end of {worker}, for which the function "
-            "waits with {join}.",
+            (
+                "Declare the error inside of the closure, and read it after the end of {worker}, for which the "
+                "function waits with {join}."
+            ),
             "a variable for each {thread}",
             "The function waits for what it started.",
         ),

@@ -26,25 +26,24 @@ from __future__ import annotations
 
 from deadheat.diagnosis.cause import CauseDefinition, RemedyOption
 
-_CAPTURE = (
-    "a closure captures the variable",
-    "a closure may capture the variable",
-    "variable is a captured",
-    "memory of a thread's stack",
-    "a closure and its function",
-    "two closures of one function",
-)
-
 CAUSE = CauseDefinition(
     name="local-captured",
     title="A local variable is shared with a thread that a closure runs",
     family="captured variable",
     needs=(
-        (*_CAPTURE, "locks (not known)", "variable (not known)"),
-        (*_CAPTURE, "writer is a closure", "reader is a closure"),
+        (
+            "a closure captures the variable | a closure may capture the variable | variable is a captured | memory "
+            "of a thread's stack | a closure and its function | two closures of one function | locks (not known) | "
+            "variable (not known)"
+        ),
+        (
+            "a closure captures the variable | a closure may capture the variable | variable is a captured | memory "
+            "of a thread's stack | a closure and its function | two closures of one function | writer is a closure | "
+            "reader is a closure"
+        ),
     ),
-    contradicted_by=("channel is closed", "variable is a package"),
-    evidence=("captured local", "captured parameter"),
+    contradicted_by="channel is closed | variable is a package",
+    evidence="captured local | captured parameter",
     sentence="{variable} is a local variable that {writer} changes while {other} uses it in another thread",
     remedies=(
         RemedyOption(
@@ -52,15 +51,17 @@ CAUSE = CauseDefinition(
             "{join}",
             "The function waits for what it started.",
             "start",
-            needs=("starter does not wait", "starter waits only after", "a sleep stands for a wait"),
-            unless=("starter waited before", "stop and wait before the access", "both started by one line"),
+            needs="starter does not wait | starter waits only after | a sleep stands for a wait",
+            unless="starter waited before | stop and wait before the access | both started by one line",
         ),
         RemedyOption(
-            "Give each {thread} a variable of its own instead of {variable}, and combine them after the last has "
-            "ended.",
+            (
+                "Give each {thread} a variable of its own instead of {variable}, and combine them after the last has "
+                "ended."
+            ),
             "one variable for each {thread}",
             "The results must be combined.",
-            needs=("both started by one line", "two closures of one function"),
+            needs="both started by one line | two closures of one function",
         ),
         RemedyOption(
             "Guard {variable} with {mutex} in the closure and outside of it, or use {atomic} for a single word.",

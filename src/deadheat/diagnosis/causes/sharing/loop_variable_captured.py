@@ -33,22 +33,21 @@ CAUSE = CauseDefinition(
     family="captured variable",
     needs=(
         (
-            "captured loop",
-            "iterations share the loop variable",
-            "writer started the other and is above the start",
-            "the access is in the next round of a loop that starts",
-            "writer iterates",
+            "captured loop | iterations share the loop variable | writer started the other and is above the start | "
+            "the access is in the next round of a loop that starts | writer iterates"
         ),
     ),
-    contradicted_by=("global variable", "channel is closed"),
-    evidence=("reader is a closure", "a closure and its function"),
+    contradicted_by="global variable | channel is closed",
+    evidence="reader is a closure | a closure and its function",
     sentence=(
         "the loop in {writer} sets {variable} for its next iteration while {other}, which it started, still reads it"
     ),
     remedies=(
         RemedyOption(
-            "Copy {variable} in the loop body (`x := x`) or pass it to the closure as an argument; from version "
-            "1.22 in the `go` line of `go.mod` each iteration has its own.",
+            (
+                "Copy {variable} in the loop body (`x := x`) or pass it to the closure as an argument; from version "
+                "1.22 in the `go` line of `go.mod` each iteration has its own."
+            ),
             "a variable for each iteration",
             "None.",
             "start",

@@ -31,17 +31,11 @@ CAUSE = CauseDefinition(
     title="A named result is captured by a goroutine",
     family="captured variable",
     needs=(
-        (
-            "captured result",
-            "a closure may capture the variable",
-            "a closure and its function",
-            "same line",
-            "same function",
-        ),
-        ("language: go",),
+        "captured result | a closure may capture the variable | a closure and its function | same line | same function",
+        "language: go",
     ),
-    contradicted_by=("channel is closed", "global variable", "captured loop", "captured parameter"),
-    evidence=("starter waited before", "the wait has a timeout"),
+    contradicted_by="channel is closed | global variable | captured loop | captured parameter",
+    evidence="starter waited before | the wait has a timeout",
     sentence="{variable} is a named result, which a return writes, while {worker} still uses it in a {thread}",
     remedies=(
         RemedyOption(
@@ -49,18 +43,20 @@ CAUSE = CauseDefinition(
             "a variable of the closure",
             "One more variable.",
             "start",
-            needs=("starter waited before", "the wait has a timeout"),
+            needs="starter waited before | the wait has a timeout",
         ),
         RemedyOption(
             "Before the function returns, wait for {worker} with {join}.",
             "{join}",
             "The function waits for what it started.",
             "start",
-            unless=("starter waited before", "stop and wait before the access"),
+            unless="starter waited before | stop and wait before the access",
         ),
         RemedyOption(
-            "Let the closure send its result on a buffered channel, and assign it to {variable} only where it is "
-            "received.",
+            (
+                "Let the closure send its result on a buffered channel, and assign it to {variable} only where it is "
+                "received."
+            ),
             "a channel",
             "One channel.",
         ),

@@ -29,16 +29,11 @@ CAUSE = CauseDefinition(
     family="contract",
     needs=(
         (
-            "unsafe type in a frame",
-            "variable has an unsafe type",
-            "both inside one library type",
-            "map function",
-            "writer passes it to a library",
-            "reader passes it to a library",
-            "writer in the testing package",
+            "unsafe type in a frame | variable has an unsafe type | both inside one library type | map function | "
+            "writer passes it to a library | reader passes it to a library | writer in the testing package"
         ),
     ),
-    contradicted_by=("channel is closed", "WaitGroup waits", "access of a lock"),
+    contradicted_by="channel is closed | WaitGroup waits | access of a lock",
     sentence="{writer} and {other} share {variable}, a {type}, which only one thread may use at a time",
     remedies=(
         RemedyOption(
@@ -46,14 +41,14 @@ CAUSE = CauseDefinition(
             "{join}",
             "The caller waits.",
             "start",
-            needs=("starter waits only after", "a sleep stands for a wait", "the wait has a timeout"),
-            unless=("starter waited before", "stop and wait before the access"),
+            needs="starter waits only after | a sleep stands for a wait | the wait has a timeout",
+            unless="starter waited before | stop and wait before the access",
         ),
         RemedyOption(
             "Give each {thread} a {type} of its own instead of {variable}.",
             "one object for each {thread}",
             "Memory for each object.",
-            needs=("both are started workers", "both started by one line"),
+            needs="both are started workers | both started by one line",
         ),
         RemedyOption(
             "Guard every call on {variable} with {mutex}, in {writer} and in {other}.",

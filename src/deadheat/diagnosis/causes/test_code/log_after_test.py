@@ -26,9 +26,9 @@ CAUSE = CauseDefinition(
     name="log-after-test",
     title="A goroutine logs through a test that is over",
     family="tests",
-    needs=(("the test's log is used", "reader in the testing package", "writer in the testing package"),),
-    contradicted_by=("channel is closed", "WaitGroup waits", "map function"),
-    evidence=("writer in a deferred call",),
+    needs=("the test's log is used | reader in the testing package | writer in the testing package",),
+    contradicted_by="channel is closed | WaitGroup waits | map function",
+    evidence="writer in a deferred call",
     sentence="{other} logs through a test that has ended, and the testing package writes {variable} at its end",
     remedies=(
         RemedyOption(
@@ -36,7 +36,7 @@ CAUSE = CauseDefinition(
             "{join}",
             "The test waits for its goroutines.",
             "start",
-            unless=("starter waited before", "stop and wait before the access"),
+            unless="starter waited before | stop and wait before the access",
         ),
         RemedyOption(
             "Do not log through the test in {other}; collect the message and log it in the test itself.",

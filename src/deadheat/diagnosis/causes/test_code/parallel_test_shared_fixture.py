@@ -28,16 +28,16 @@ CAUSE = CauseDefinition(
     name="parallel-test-shared-fixture",
     title="Parallel tests share a fixture",
     family="tests",
-    needs=(("both are goroutines of tests", "test calls Parallel"),),
-    contradicted_by=("channel is closed", "WaitGroup waits", "one side is atomic"),
-    evidence=("variable is declared in a test", "global variable"),
+    needs=("both are goroutines of tests | test calls Parallel",),
+    contradicted_by="channel is closed | WaitGroup waits | one side is atomic",
+    evidence="variable is declared in a test | global variable",
     sentence="two tests that run in parallel share {variable}, which {writer} changes",
     remedies=(
         RemedyOption(
             "Create {variable} anew in each test, instead of once for all of them.",
             "one fixture for each test",
             "A little more time to set up.",
-            needs=("variable is declared in a test", "variable is a field", "variable is a captured"),
+            needs="variable is declared in a test | variable is a field | variable is a captured",
         ),
         RemedyOption(
             "Do not run the tests that use {variable} in parallel.",

@@ -27,16 +27,12 @@ CAUSE = CauseDefinition(
     family="tests",
     needs=(
         (
-            "a test writes a global variable",
-            "a test writes a global variable (not known)",
-            "global variable",
-            "writer in a test file",
-            "writer is the goroutine of a test",
-            "writer started by a test",
+            "a test writes a global variable | a test writes a global variable (not known) | global variable | "
+            "writer in a test file | writer is the goroutine of a test | writer started by a test"
         ),
     ),
-    contradicted_by=("both are goroutines of tests",),
-    evidence=("global variable", "variable is a package", "test restores the variable"),
+    contradicted_by="both are goroutines of tests",
+    evidence="global variable | variable is a package | test restores the variable",
     sentence="{writer}, which a test runs, changes {variable} while {other} uses it in the background",
     remedies=(
         RemedyOption(

@@ -28,13 +28,11 @@ CAUSE = CauseDefinition(
     family="tests",
     needs=(
         (
-            "sides belong to different tests",
-            "test does not end what it started",
-            "writer in a test file",
-            "other side renews something",
+            "sides belong to different tests | test does not end what it started | writer in a test file | other "
+            "side renews something"
         ),
     ),
-    contradicted_by=("both are goroutines of tests", "WaitGroup waits", "one side is atomic", "panic on the stack"),
+    contradicted_by="both are goroutines of tests | WaitGroup waits | one side is atomic | panic on the stack",
     sentence="a test leaves {worker} running, which still uses {variable} when a later step or test uses it",
     remedies=(
         RemedyOption(
@@ -42,7 +40,7 @@ CAUSE = CauseDefinition(
             "a clean-up function",
             "The test waits for its goroutines.",
             "start",
-            unless=("stop and wait before the access",),
+            unless="stop and wait before the access",
             languages=("go",),
         ),
         RemedyOption(
