@@ -41,6 +41,7 @@ def is_opt_in(case: Case) -> bool:
 # -- rows ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("detector", sorted({case.path.parent.name for case in CASES}))
 def test_a_report_made_anew_is_the_same_with_an_unchanged_parser(detector: str) -> None:
     texts = total = 0
@@ -80,6 +81,7 @@ def test_no_text_is_kept_that_does_not_give_the_report() -> None:
 # -- lakes -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_retriage_of_all_cases_with_an_unchanged_parser_changes_nothing(tmp_path: Path) -> None:
     lake = new_lake(tmp_path)
     texts = [b"\n\n".join(case.raw for case in CASES[start : start + 3]) for start in range(0, len(CASES), 3)]

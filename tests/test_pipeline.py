@@ -581,6 +581,7 @@ def test_what_a_range_has_shown_before_a_fault_counts(tmp_path: Path, monkeypatc
     assert [row["fault"] for row in found] == [None, None, tasks.fault_text(unexpected_fault(error, ""))]
 
 
+@pytest.mark.long
 def test_tasks_see_what_a_scan_sees_wherever_files_are_cut(long: Path, cases: Path) -> None:
     for folder, unit in ((long.parent, RANGE), (cases, input_files.MIN_UNIT_BYTES)):
         wanted = expected([*folder.rglob("*.log")])

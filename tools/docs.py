@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,7 @@ def all_pages() -> list[Path]:
 # -- generated pages --------------------------------------------------------------------------------
 
 
+@cache
 def generated_pages() -> dict[Path, str]:
     """One page per detector and per cause, from the docstrings of the modules, and their lists."""
     detectors = {DETECTORS / f"{detector.name}.md": _detector_page(detector) for detector in plugins.all_detectors()}
@@ -156,6 +158,7 @@ def command_block(command: str) -> str:
     return f"$ {command}\n{command_output(command)}"
 
 
+@cache
 def command_output(command: str) -> str:
     """What a `deadheat` command prints to a pipe, run in the root of the repository."""
     make_example_clone()
@@ -234,6 +237,7 @@ def undocumented_columns() -> list[str]:
     ]
 
 
+@cache
 def environment_variables() -> set[str]:
     """The environment variables that the package reads."""
     variables: set[str] = set()
@@ -294,7 +298,7 @@ def navigation_faults() -> list[str]:
 
 def expected_pages() -> dict[Path, str]:
     """Every page that is generated, completely or in part, as it should be."""
-    pages = generated_pages()
+    pages = {**generated_pages()}
     for page in all_pages():
         text = page.read_text(encoding="utf-8")
         if page not in pages and page.parent not in (DETECTORS, CAUSES) and any(shown_commands(text)):

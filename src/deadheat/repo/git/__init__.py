@@ -305,14 +305,12 @@ class GitReader:
             for line in process.stdout:
                 yield line.decode("utf-8", "surrogateescape").rstrip("\n")
 
-    def output_records(
-        self, stdin_lines: Iterable[str], *args: str, memory: int = _MAX_LISTING_MEMORY
-    ) -> Generator[bytes]:
+    def output_records(self, stdin_lines: Iterable[str], *args: str, memory: int = 0) -> Generator[bytes]:
         """The NUL-terminated records that a command prints when it reads these lines from stdin."""
         with tempfile.TemporaryFile() as file:
             file.writelines(f"{line}\n".encode() for line in stdin_lines)
             file.seek(0)
-            with self._start_git(args, file, memory) as process:
+            with self._start_git(args, file, memory or _MAX_LISTING_MEMORY) as process:
                 assert process.stdout is not None
                 partial = b""
                 while chunk := process.stdout.read(_CHUNK_BYTES):
