@@ -51,9 +51,8 @@ bench: $(INSTALLED) ## measure speed and memory
 	$(BIN)/python -m bench.grouping
 	$(BIN)/python -m bench.spark
 
-eval: $(INSTALLED) ## measure grouping and diagnosis on the corpus; writes docs/explanation/{identity,diagnosis}.md
+eval: $(INSTALLED) ## measure grouping and diagnosis; writes docs/explanation/identity.md
 	$(BIN)/python -m eval
-	$(BIN)/python -m eval.causes
 	PYTHONPATH=src $(BIN)/python -m eval.train --dry
 
 train: $(STAMP) ## train the weights of the diagnosis from the recorded corpus and the learnt real races

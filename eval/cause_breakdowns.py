@@ -1,4 +1,4 @@
-"""The cause of a race from one or all of its reports, by several ways to choose it: `python -m eval.causes --by-race`."""
+"""The cause of a race from one or all of its reports, chosen in several ways: `python -m eval.causes --by-race`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Accuracy of the diagnosis on the labelled corpus.
 
-python -m eval.causes               the main set; updates docs/explanation/diagnosis.md
+python -m eval.causes               the main set, which the weights are trained on
 python -m eval.causes --part open   one part only; the page is not changed
 python -m eval.causes --by-race     from the report alone: the cause of a race from one or all of its reports
 """
@@ -22,7 +22,7 @@ from deadheat.diagnosis.finding import UNKNOWN
 from eval import cause_breakdowns
 from eval.cause_breakdowns import GRADES
 from eval.labelled_reports import VERSION_ONLY, load_recordings
-from eval.page import EXPLANATION, folded_block, replace_region
+from eval.page import folded_block
 from eval.program_source import load_source, pinned_code
 
 if TYPE_CHECKING:
@@ -213,7 +213,6 @@ def main() -> int:
     )
     parser.add_argument("--no-variants", action="store_true", help="only recordings of unchanged programs")
     parser.add_argument("--wrong", action="store_true", help="list the findings that are not exact, by race")
-    parser.add_argument("--dry", action="store_true", help="print only; do not change the page")
     parser.add_argument("--by-race", action="store_true", help="the cause of a race from one or all of its reports")
     args = parser.parse_args()
     if args.by_race:
@@ -225,8 +224,6 @@ def main() -> int:
     print(text)
     if args.wrong:
         _print_inexact(reports)
-    if not args.dry and not args.no_variants and args.part == "all":
-        replace_region(EXPLANATION / "diagnosis.md", "python -m eval.causes", text)
     return 0
 
 

@@ -197,3 +197,24 @@ func (d *Door) swing() {
 @pytest.mark.parametrize(("line", "gone"), [(9, ()), (11, ("Door.mu",)), (13, ())])
 def test_a_lock_that_others_took_is_gone_once_it_is_let_go(line: int, gone: tuple[str, ...]) -> None:
     assert seen("go", RETURNED, line).locks_released_above == gone
+
+
+DRAINED = """package p
+
+func (s *S) Close() {
+	s.cancel()
+	for range s.out {
+	}
+	for range 3 {
+		s.n++
+	}
+	for v := range s.all {
+		v.Close()
+	}
+	<-s.done
+}
+"""
+
+
+def test_a_loop_that_drains_a_channel_waits_for_its_senders() -> None:
+    assert seen("go", DRAINED, 4).receive_lines == (5, 13)

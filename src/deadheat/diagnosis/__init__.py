@@ -27,7 +27,10 @@ COLLECTOR_CRASHED = "collector-crashed"
 _MIN_SHOWN_CONFIDENCE, _MAX_CAUSES = 0.1, 3
 # two causes are named if neither is likely enough alone but one of them is
 _MIN_FIRST_OF_TWO, _MIN_SUM_OF_TWO = 0.3, 0.6
-_INFERRED_SIDE_FACTOR = 0.8  # factor for the confidence of a finding with an inferred side
+# factors for the confidence where one side is inferred or missing: recorded reports without one side had the right
+# cause first in 60 % with the code and in 36 % without, where the calibration says 75 and 60
+_INFERRED_SIDE_FACTOR = 0.8
+_ONE_SIDE_FACTORS = {True: 0.8, False: 0.6}
 
 
 def diagnose(report: Report, source: CodeReader | None = None) -> tuple[Finding, ...]:
@@ -58,6 +61,9 @@ def _find_causes(context: RaceContext, brief: bool = False) -> tuple[Finding, ..
     definitions, features = plugins.causes_by_name(), facts.features
     possible = [name for name, definition in definitions.items() if definition.is_possible(features)]
     ranked = rank_causes(features, possible, context.source is not None)
+    if sum(side.site is not None for side in context.race_sides) < 2:
+        factor = _ONE_SIDE_FACTORS[context.source is not None]
+        ranked = [r._replace(probability=r.probability * factor) for r in ranked]
     shown = [r for at, r in enumerate(ranked[:_MAX_CAUSES]) if at == 0 or r.probability >= _MIN_SHOWN_CONFIDENCE]
     wording, check = Wording(context, facts), None if brief else verification_step(context.report)
     edge = "" if brief else missing_order(context)

@@ -154,8 +154,9 @@ def build_finding(
     check: str | None,
 ) -> Finding:
     """One cause with its evidence and, unless `check` is None, its remedies."""
-    # without the code, the sentence is what the facts suggest, not what they show
-    sentence = definition.sentence if context.has_code else f"probably {definition.sentence}"
+    # without the code or the other side, the sentence is what the facts suggest, not what they show
+    is_shown = context.has_code and wording.other is not None and wording.other.site is not None
+    sentence = definition.sentence if is_shown else f"probably {definition.sentence}"
     evidence = (Evidence(wording.fill(sentence)), *_evidence_of(facts, definition))
     remedies = tuple(_remedies(facts, wording, definition, check)) if check is not None else ()
     return Finding(

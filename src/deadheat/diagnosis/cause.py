@@ -8,51 +8,32 @@ from typing import NamedTuple
 # what each language calls the means that remedies refer to
 MEANS = {
     "go": {
-        "mutex": "a `sync.Mutex`",
-        "rwmutex": "a `sync.RWMutex`",
-        "atomic": "`sync/atomic`",
-        "once": "`sync.Once`",
-        "join": "a `sync.WaitGroup`, or a channel that the goroutine closes",
-        "thread": "goroutine",
+        "mutex": "a `sync.Mutex`", "rwmutex": "a `sync.RWMutex`", "atomic": "`sync/atomic`", "once": "`sync.Once`",
+        "join": "a `sync.WaitGroup`, or a channel that the goroutine closes", "thread": "goroutine",
         "stop": "a cancelled context or a closed channel",
     },
     "c": {
-        "mutex": "a `pthread_mutex_t`",
-        "rwmutex": "a `pthread_rwlock_t`",
-        "atomic": "C11 atomics (`_Atomic`)",
-        "once": "`pthread_once`",
-        "join": "`pthread_join`",
-        "thread": "thread",
+        "mutex": "a `pthread_mutex_t`", "rwmutex": "a `pthread_rwlock_t`", "atomic": "C11 atomics (`_Atomic`)",
+        "once": "`pthread_once`", "join": "`pthread_join`", "thread": "thread",
         "stop": "an atomic flag or a condition variable",
     },
     "c++": {
-        "mutex": "a `std::mutex`",
-        "rwmutex": "a `std::shared_mutex`",
-        "atomic": "`std::atomic`",
-        "once": "`std::call_once`, or a local `static`",
-        "join": "`std::thread::join`",
-        "thread": "thread",
+        "mutex": "a `std::mutex`", "rwmutex": "a `std::shared_mutex`", "atomic": "`std::atomic`",
+        "once": "`std::call_once`, or a local `static`", "join": "`std::thread::join`", "thread": "thread",
         "stop": "an atomic flag or a `std::stop_token`",
     },
     "rust": {
-        "mutex": "a `std::sync::Mutex`",
-        "rwmutex": "a `std::sync::RwLock`",
-        "atomic": "`std::sync::atomic`",
-        "once": "`std::sync::OnceLock`",
-        "join": "`JoinHandle::join`",
-        "thread": "thread",
+        "mutex": "a `std::sync::Mutex`", "rwmutex": "a `std::sync::RwLock`", "atomic": "`std::sync::atomic`",
+        "once": "`std::sync::OnceLock`", "join": "`JoinHandle::join`", "thread": "thread",
         "stop": "a channel, or an atomic flag with `Release` and `Acquire`",
     },
     "kernel": {
-        "mutex": "a `spinlock_t` or a `struct mutex`",
-        "rwmutex": "a `rwlock_t`, or RCU",
-        "atomic": "`READ_ONCE` and `WRITE_ONCE`, or `atomic_t`",
-        "once": "`DO_ONCE`, or `cmpxchg`",
-        "join": "`kthread_stop`, `cancel_work_sync` or `synchronize_rcu`",
-        "thread": "thread",
+        "mutex": "a `spinlock_t` or a `struct mutex`", "rwmutex": "a `rwlock_t`, or RCU",
+        "atomic": "`READ_ONCE` and `WRITE_ONCE`, or `atomic_t`", "once": "`DO_ONCE`, or `cmpxchg`",
+        "join": "`kthread_stop`, `cancel_work_sync` or `synchronize_rcu`", "thread": "thread",
         "stop": "`kthread_should_stop`",
     },
-}
+}  # fmt: skip
 LANGUAGES = tuple(MEANS)
 
 
@@ -101,4 +82,4 @@ class CauseDefinition:
         """Do all facts hold that it needs, and none that contradicts it? `features` has the names of all that hold."""
         if not self._contradictions.isdisjoint(features):
             return False
-        return not any([group.isdisjoint(features) for group in self._need_sets])
+        return not any(group.isdisjoint(features) for group in self._need_sets)

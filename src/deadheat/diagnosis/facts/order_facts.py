@@ -27,7 +27,8 @@ _TESTING_STATEMENT = re.compile(r"(?:\} else )?(?:if|for|while|switch|return)\b"
 _TIMER_NAME = re.compile(r"timer|tick(?!et)|deadline|alarm|timeout|watchdog|debounce|heartbeat", re.IGNORECASE)
 _GROUP_NAME = re.compile(r"wg|group|wait", re.IGNORECASE)
 _END_CHANNEL = re.compile(r"quit|stop|done|clos|exit|kill|halt|shut|end|cancel", re.IGNORECASE)
-_STOP_CALLS = frozenset(("cancel", "Cancel", "request_stop", "pthread_cancel", "Stop", "Close", "Shutdown", "Kill"))
+# "cancel", "e.cancelFunc", "s.Stop", "request_stop"
+_STOP_CALL = re.compile(r"[cC]ancel(?:Func|Fn)?$|(?:Stop|Close|Shutdown|Kill|request_stop|pthread_cancel)$")
 _OPENING = re.compile(r"^(?:Exec|Query|Open|Dial|Listen|Start|New\w*|Prepare|Begin|Subscribe|Watch|Run|Serve)\w*$")
 _CLOSING = re.compile(r"^(?:Close|Stop|Shutdown|Cancel|Rollback|Cleanup|Release|Kill|Wait|Terminate|Quit)\w*$|^cancel$")
 # frames from the site outwards in which a call concerns the access, and calls per function that are examined
@@ -41,6 +42,8 @@ def facts_of_order(context: RaceContext) -> Iterator[Fact]:
         yield from _facts_of_started_code(context, "writer", writer, other)
         yield from _facts_of_started_code(context, "other side", other, writer)
         yield from _facts_of_checks(writer, other, context.variable_name)
+    for side in context.race_sides if not context.role_pairs else ():
+        yield from _facts_of_checks(side, None, context.variable_name)
     for side in context.race_sides:
         yield from _facts_of_signals(context, side)
         yield from _facts_of_ending(context, side)
@@ -94,14 +97,14 @@ def _fact_of_wait(starter: RaceSide, start: Frame, waits: str, title: str, lines
     return fact_at("starter does not wait", start, waits.replace("waits", "does not wait for what it starts"), starter)
 
 
-def _facts_of_checks(writer: RaceSide, other: RaceSide, variable: str) -> Iterator[Fact]:
+def _facts_of_checks(writer: RaceSide, other: RaceSide | None, variable: str) -> Iterator[Fact]:
     """Is the write made under a condition on the variable, and does the other side test it?"""
     here = writer.site_facts
     if here is None:
         return
     names = {u.name for u in here.uses if u.writes} | ({variable} - {""})
-    for condition, is_guard, frame in _conditions(writer):
-        if not any(naming.contains_word(condition.text, name) for name in names):
+    for condition, is_guard, frame, result_names in _conditions(writer):
+        if not any(naming.contains_word(condition.text, name) for name in names | result_names):
             continue
         quoted = condition.text[:60]
         text = f"the write depends on `{quoted}`"
@@ -110,23 +113,29 @@ def _facts_of_checks(writer: RaceSide, other: RaceSide, variable: str) -> Iterat
             yield Fact("the check is in a caller", side=writer)
         if bool(_ABSENT.search(condition.text)) != is_guard:
             yield fact_at("write if the variable is not set", frame, text, writer, condition.line, quoted)
-        if any(held.line < condition.line for held in writer.locks_held) and not other.locks_held:
+        is_locked = any(held.line < condition.line for held in writer.locks_held)
+        if is_locked and other is not None and not other.locks_held:
             yield fact_at("the check is made again under the lock", frame, text, writer, condition.line)
         break
-    there = other.site_facts if not other.writes else None
-    is_test = there is not None and _TESTING_STATEMENT.match(there.text)
-    if there is not None and is_test and any(naming.contains_word(there.text, name) for name in names):
+    there = other.site_facts if other is not None and not other.writes else None
+    if other is None or there is None or not _TESTING_STATEMENT.match(there.text):
+        return
+    if any(naming.contains_word(there.text, name) for name in names):
         text = f"`{there.text[:60]}` tests it"
         yield fact_of_side("other side tests the variable", other, text)
         if any(facts.definition == here.definition for _, facts in other.call_chain[:2]):
             yield fact_of_side("the test and the write are in one function", other, text)
 
 
-def _conditions(side: RaceSide) -> Iterator[tuple[PathCondition, bool, Frame]]:
-    """The conditions under which the site and its caller run, nearest first, and whether each is a guard clause."""
+def _conditions(side: RaceSide) -> Iterator[tuple[PathCondition, bool, Frame, set[str]]]:
+    """The conditions under which the site and its caller run, nearest first, and whether each is a guard clause.
+
+    With each, the names that the line stores to: `if h.conn == nil { h.conn = dial() }` leads to a write in `dial`.
+    """
     for frame, facts in side.call_chain[:2]:
-        yield from ((condition, False, frame) for condition in reversed(facts.conditions))
-        yield from ((condition, True, frame) for condition in reversed(facts.guard_clauses))
+        names = {u.name for u in facts.stores if u.line == facts.line}
+        yield from ((condition, False, frame, names) for condition in reversed(facts.conditions))
+        yield from ((condition, True, frame, names) for condition in reversed(facts.guard_clauses))
 
 
 def _code_near_site(context: RaceContext, side: RaceSide) -> Iterator[tuple[Frame, FunctionFacts]]:
@@ -167,10 +176,11 @@ def _facts_of_ending(context: RaceContext, side: RaceSide) -> Iterator[Fact]:
                 yield fact_at("stop without a wait", frame, text, side, call.line, name)
             elif any(call.line <= line < facts.line for line in waits):
                 yield fact_at("stop and wait before the access", frame, text, side, call.line, name)
+        role = "writer" if side.writes else "reader"
         if any(line < facts.line for line in waits):
-            yield Fact("a wait before the access", side=side)
-        if any(line > facts.line for line in waits):
-            yield Fact("a wait after the access", side=side)
+            yield Fact(f"{role} waits before the access", side=side)
+        if later := [line for line in waits if line > facts.line]:
+            yield fact_at(f"{role} waits after the access", frame, f"{side.subject} waits here", side, later[0])
         for call in [c for c in calls if c.name in ("Stop", "Reset", "AfterFunc")]:
             if _TIMER_NAME.search(call.target) or call.target == "time":
                 text = f"`{call.target}.{call.name}` does not wait for a function that has started"
@@ -181,7 +191,7 @@ def _facts_of_ending(context: RaceContext, side: RaceSide) -> Iterator[Fact]:
 def _is_stop_signal(call: CallSite) -> bool:
     if call.name == "close":
         return not call.deferred and _END_CHANNEL.search(call.arguments.rpartition(".")[2]) is not None
-    return not call.deferred and call.name in _STOP_CALLS
+    return not call.deferred and _STOP_CALL.match(call.name) is not None
 
 
 def _facts_of_sends(side: RaceSide) -> Iterator[Fact]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts import addresses, object_origin
 from deadheat.diagnosis.facts import function_names as naming
-from deadheat.diagnosis.facts.captures import find_capture, guess_capture
+from deadheat.diagnosis.facts.captures import find_capture
 from deadheat.diagnosis.facts.containers import APPEND_CALL, unsafe_type_of
 from deadheat.diagnosis.facts.fact import About, Fact
 from deadheat.diagnosis.finding import CodePoint, Evidence
@@ -133,22 +133,18 @@ def _type_of(text: str, name: str) -> str:
 
 
 def _facts_of_capture(context: RaceContext) -> Iterator[Fact]:
-    if capture := find_capture(context):
-        kind = capture.declaration.kind if capture.declaration else "local"
-        items = capture.collect_evidence()
-        evidence = items[1] if len(items) > 2 else items[0]
-        yield Fact("a closure captures the variable", evidence, side=capture.closure_side, subject=capture.name)
-        yield Fact(f"captured {kind}", evidence, side=capture.closure_side, subject=capture.name)
-        if capture.is_error:
-            yield Fact("captured error", evidence, side=capture.closure_side, subject=capture.name)
-        if kind == "loop" and context.source is not None:
-            shared = context.source.shares_loop_variables()
-            if shared:
-                yield Fact("iterations share the loop variable", evidence)
-            elif shared is False:
-                yield Fact("each iteration has its own loop variable")
-    elif context.source is None and (guess := guess_capture(context)):
-        yield Fact("a closure may capture the variable", guess.collect_evidence()[0], side=guess.closure_side)
+    capture = find_capture(context)
+    if capture is None or context.source is None:
+        return
+    kind, side, evidence = capture.declaration.kind, capture.closure_side, capture.evidence
+    yield Fact("a closure captures the variable", evidence, side=side, subject=capture.name)
+    yield Fact(f"captured {kind}", evidence, side=side, subject=capture.name)
+    if capture.is_error:
+        yield Fact("captured error", evidence, side=side, subject=capture.name)
+    is_shared = context.source.shares_loop_variables() if kind == "loop" else None
+    if is_shared is not None:
+        name = "iterations share the loop variable" if is_shared else "each iteration has its own loop variable"
+        yield Fact(name, evidence, side=side)
 
 
 def _facts_of_line(context: RaceContext, side: RaceSide) -> Iterator[Fact]:

@@ -212,6 +212,10 @@ def _thread_starts(nodes: Iterable[Node]) -> Iterator[ThreadStart]:
 
 
 def _is_channel_receive(node: Node) -> bool:
+    """`<-done`, or `for range s.out {}`, which waits until the channel is closed."""
+    if node.type == "range_clause" and node.child_by_field_name("left") is None:
+        drained = node.child_by_field_name("right")
+        return drained is not None and drained.type in ("identifier", "selector_expression")
     return node.type == "unary_expression" and node_text(node).startswith("<-")
 
 

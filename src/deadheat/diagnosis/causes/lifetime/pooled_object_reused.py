@@ -1,9 +1,7 @@
 """An object was returned to its pool while it is still in use.
 
 ## What it sees
-A function of a pool on a stack; with code, an object that a call takes from a pool or returns to it. Also: the
-function that started a worker is above or below the start again and changes what the worker uses, as with a buffer
-that a loop reuses; or a library or a file still reads the whole object.
+A function of a pool on a stack, or one named like it; with code, an object that a call takes from a pool or returns.
 
 ## Why it races
 A pool hands the object to the next caller. Code that kept a reference now shares it.
@@ -29,13 +27,7 @@ CAUSE = CauseDefinition(
     name="pooled-object-reused",
     title="An object was returned to its pool while it is still in use",
     family="lifetime",
-    needs=(
-        (
-            "object comes from a pool | pool function | writer started the other and is above the start | writer "
-            "started the other and is below the start | writer started the other and is at the start | a library "
-            "reads the whole object | file is used | slice grows | one side is missing"
-        ),
-    ),
+    needs=("object comes from a pool | pool function | writer belongs to a pool | other side belongs to a pool",),
     contradicted_by=(
         "channel is closed | WaitGroup waits | one side is atomic | both are goroutines of tests | map function | a "
         "counter is changed"

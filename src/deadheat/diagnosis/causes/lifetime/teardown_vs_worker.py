@@ -48,11 +48,18 @@ CAUSE = CauseDefinition(
             unless="nil is stored",
         ),
         RemedyOption(
+            "Move the write of {variable} in {writer} below the wait that {writer} already makes.",
+            "the order of two statements",
+            "None.",
+            "writer",
+            needs="writer waits after the access",
+        ),
+        RemedyOption(
             "Before {writer} changes {variable}, tell {other} to stop with {stop}; then wait for it with {join}.",
             "{stop}, and {join}",
             "The teardown waits for the current step.",
             "writer",
-            unless="stop and wait before the access | a stop signal before the access",
+            unless="stop and wait before the access | writer waits after the access",
         ),
         RemedyOption(
             (

@@ -42,7 +42,7 @@ CAUSE = CauseDefinition(
             "side is missing"
         ),
     ),
-    contradicted_by="both are goroutines of tests | both hold one lock for reading | panic on the stack",
+    contradicted_by="both are goroutines of tests | both hold one lock for reading",
     evidence="starter does not wait | starter waits only after",
     sentence="{worker}, which {starter} left running, still uses {variable} when its owner uses it again",
     remedies=(
@@ -61,7 +61,7 @@ CAUSE = CauseDefinition(
             "the order of two statements",
             "None.",
             "start",
-            needs="starter waits only after | a wait after the access",
+            needs="starter waits only after | writer waits after the access",
         ),
         RemedyOption(
             "Give each {thread} an object of its own instead of {variable}.",

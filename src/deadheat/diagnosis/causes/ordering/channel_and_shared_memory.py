@@ -34,14 +34,15 @@ CAUSE = CauseDefinition(
     needs=(
         (
             "writer runs in a done branch | reader runs in a done branch | writer runs in a select branch | reader "
-            "runs in a select branch | the writer sent on a channel before | a wait before the access | starter "
-            "waited before | the wait has a timeout | writer waits | other side waits | locks (not known)"
+            "runs in a select branch | the writer sent on a channel before | writer waits before the access | reader "
+            "waits before the access | starter waited before | the wait has a timeout | writer waits | other side "
+            "waits | locks (not known)"
         ),
         (
             "writer runs in a done branch | reader runs in a done branch | writer runs in a select branch | reader "
-            "runs in a select branch | the writer sent on a channel before | a wait before the access | starter "
-            "waited before | the wait has a timeout | writer waits | other side waits | other side started the other "
-            "and is below the start | other side runs something"
+            "runs in a select branch | the writer sent on a channel before | writer waits before the access | reader "
+            "waits before the access | starter waited before | the wait has a timeout | writer waits | other side "
+            "waits | other side started the other and is below the start | other side runs something"
         ),
         "language: go",
     ),

@@ -38,13 +38,14 @@ CAUSE = CauseDefinition(
     needs=(
         (
             "worker signals before the access | writer in a deferred call | writer waits | other side waits | writer "
-            "returns a result | other side returns a result | starter waited before | a wait before the access | "
-            "locks (not known) | the wait has a timeout"
+            "returns a result | other side returns a result | starter waited before | writer waits before the access "
+            "| reader waits before the access | locks (not known) | the wait has a timeout"
         ),
         (
             "worker signals before the access | writer in a deferred call | writer waits | other side waits | writer "
-            "returns a result | other side returns a result | starter waited before | a wait before the access | "
-            "other side ends something | other side started the other and is below the start | one side is missing"
+            "returns a result | other side returns a result | starter waited before | writer waits before the access "
+            "| reader waits before the access | other side ends something | other side started the other and is "
+            "below the start | one side is missing"
         ),
     ),
     contradicted_by="map function | channel is closed | WaitGroup waits | one side is atomic",

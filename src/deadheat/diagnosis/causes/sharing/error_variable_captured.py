@@ -30,8 +30,8 @@ CAUSE = CauseDefinition(
     family="captured variable",
     needs=(
         (
-            "captured error | variable is named like an error | a closure may capture the variable | a closure and "
-            "its function | two closures of one function | other side started the other and is below the start"
+            "captured error | variable is named like an error | a closure and its function | two closures of one "
+            "function | other side started the other and is below the start"
         ),
     ),
     contradicted_by="channel is closed | global variable | map function",

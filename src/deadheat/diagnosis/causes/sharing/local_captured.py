@@ -32,14 +32,12 @@ CAUSE = CauseDefinition(
     family="captured variable",
     needs=(
         (
-            "a closure captures the variable | a closure may capture the variable | variable is a captured | memory "
-            "of a thread's stack | a closure and its function | two closures of one function | locks (not known) | "
-            "variable (not known)"
+            "a closure captures the variable | variable is a captured | memory of a thread's stack | a closure and "
+            "its function | two closures of one function | locks (not known) | variable (not known)"
         ),
         (
-            "a closure captures the variable | a closure may capture the variable | variable is a captured | memory "
-            "of a thread's stack | a closure and its function | two closures of one function | writer is a closure | "
-            "reader is a closure"
+            "a closure captures the variable | variable is a captured | memory of a thread's stack | a closure and "
+            "its function | two closures of one function | writer is a closure | reader is a closure"
         ),
     ),
     contradicted_by="channel is closed | variable is a package",

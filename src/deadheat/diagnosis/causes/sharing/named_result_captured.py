@@ -30,10 +30,7 @@ CAUSE = CauseDefinition(
     name="named-result-captured",
     title="A named result is captured by a goroutine",
     family="captured variable",
-    needs=(
-        "captured result | a closure may capture the variable | a closure and its function | same line | same function",
-        "language: go",
-    ),
+    needs=("captured result | a closure and its function | same line | same function", "language: go"),
     contradicted_by="channel is closed | global variable | captured loop | captured parameter",
     evidence="starter waited before | the wait has a timeout",
     sentence="{variable} is a named result, which a return writes, while {worker} still uses it in a {thread}",
