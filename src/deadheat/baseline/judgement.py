@@ -67,6 +67,7 @@ class BaselineGate:
         all_evidence = races.empty_facts()
         all_evidence.add(run_evidence)
         all_evidence.add(baseline_evidence := lines.known_race_evidence(baseline.known))
+        all_evidence.aliases.update(run_evidence.former_links())
         race_ids = races.race_ids(all_evidence, dict.fromkeys(baseline_evidence.variants, 0))
         self._entries_by_race: dict[str, list[KnownRace]] = {}  # by race id of this comparison
         for entry in baseline.known:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from deadheat import plugins
 from deadheat.grouping.ambiguity import ambiguous_variants, resolve_ambiguous
 from deadheat.grouping.fingerprint import hex_digest, is_test_frame
-from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, WRITE_OPS, caller_digests_past_wrappers, one_sided_keys
+from deadheat.grouping.keys import (
+    AMBIGUITY_SEPARATOR,
+    WRITE_OPS,
+    caller_digests_past_wrappers,
+    former_fingerprint_of,
+    former_one_sided_keys,
+    one_sided_keys,
+)
 from deadheat.grouping.links import ConnectedComponents, Link, LinkKind, is_one_sided_key
 from deadheat.model import Origin
 
@@ -114,6 +121,14 @@ class GroupingFacts:
         names = [(name, Link(LinkKind.SHARED_NAME, shared).encode()) for name, shared in self.shared_names]
         return group_by_first([*self.links, *names])
 
+    def former_links(self) -> Iterator[tuple[str, Link]]:
+        """Links of the variants to races of an earlier version."""
+        for name, description in self.descriptions:
+            if base := _former_base(self.variants[name], description):
+                yield name, base
+            for key in former_one_sided_keys(description):
+                yield name, Link(LinkKind.REQUIRES, key.encode())
+
     def encoded_aliases(self, known: Mapping[str, VariantAliases] | None = None) -> dict[str, list[str]]:
         """The aliases by variant, as stored, including those derived from the descriptions.
 
@@ -142,7 +157,14 @@ def first_variant_aliases(key: GroupingKey) -> VariantAliases:
 def _derived_aliases(variant: Variant, description: str) -> list[str]:
     """The ids of a variant if callers are wrappers, and the keys that it provides, sorted."""
     provided = [Link(LinkKind.PROVIDES, key.encode()).encode() for key in one_sided_keys(description)]
-    return sorted([*_ids_past_wrappers(variant, description), *provided])
+    former = _former_base(variant, description)
+    return sorted([*_ids_past_wrappers(variant, description), *provided, *([former.encode()] if former else [])])
+
+
+def _former_base(variant: Variant, description: str) -> Link | None:
+    """The base of a variant in an earlier version, if that was another one."""
+    former = former_fingerprint_of(description)
+    return Link(LinkKind.FORMER_BASE, base_id(former, variant.ordinal)) if former else None
 
 
 def _ids_past_wrappers(variant: Variant, description: str) -> set[str]:
@@ -184,6 +206,9 @@ def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -
             other = first.setdefault(base, name)
             if other is not name:
                 components.join(other, name)
+    for name, link in facts.aliases:
+        if link.kind is LinkKind.FORMER_BASE and link.key in first:
+            components.join(first[link.key], name)
     providers_by_variant = _providers_by_variant(facts)
     # omitted functions must be resolved before ordinals are compared
     for a, b in _unique_providers(providers_by_variant, components) if ambiguous or with_known_ordinal else ():

@@ -41,7 +41,9 @@ _BEST_REPORT_COLUMNS: Final = ("damage", "report", "title", "detector", "kind", 
 _SET_COLUMNS: Final = ("repos", "tests", "days", "keys", "links", "aliases")
 _LATEST_COLUMNS: Final = ("latest_runs", "latest_commits")
 # columns that decide which variants are one race
-GROUPING_COLUMNS: Final = ("node", "base", "links", "aliases", "split", "first_seen")
+GROUPING_COLUMNS: Final = ("node", "base", "links", "aliases", "split", "first_seen", "detector")
+# detectors whose fingerprints were others in version 2
+_NATIVE_DETECTORS: Final = ("tsan", "helgrind", "drd")
 # runs and commits kept by name
 MAX_LATEST: Final = 50
 # hashes of runs kept: up to this many runs are counted exactly, more are estimated to about 4 %
@@ -259,6 +261,7 @@ def race_by_variant(variants: Iterable[JsonDict]) -> dict[str, str]:
 def _grouping_facts(variants: list[JsonDict]) -> GroupingFacts:
     """The grouping facts of these variants."""
     variants_by_name = {row["node"]: Variant(row["base"], "") for row in variants}
+    native_bases = {row["base"] for row in variants if row["detector"] in _NATIVE_DETECTORS}
     facts = GroupingFacts(variants_by_name, set(), set(), {row["base"] for row in variants if row["split"]})
     for row in variants:
         name = row["node"]
@@ -266,7 +269,8 @@ def _grouping_facts(variants: list[JsonDict]) -> GroupingFacts:
             (facts.links if link.kind is LinkKind.VARIANT else facts.shared_names).add((name, link.key))
         for link in map(Link.decode, row["aliases"]):
             # most aliases are ids of variants that do not exist
-            if link.kind is not LinkKind.VARIANT or link.key in variants_by_name:
+            exists = {LinkKind.VARIANT: variants_by_name, LinkKind.FORMER_BASE: native_bases}.get(link.kind)
+            if exists is None or link.key in exists:
                 facts.aliases.add((name, link))
     return facts
 
@@ -280,6 +284,7 @@ _RELATION_PREFIXES: Final = {
     LinkKind.OTHER_VARIABLE: "n:",
     LinkKind.POSSIBLE_BASE: "b:",
     LinkKind.KNOWN_ORDINAL: "b:",
+    LinkKind.FORMER_BASE: "b:",
 }
 
 
@@ -318,7 +323,9 @@ def race_rows(variants: Iterable[JsonDict]) -> dict[str, JsonDict]:
         race = row["race"]
         _add_row(sums, race, row)
         members.setdefault(race, set()).add(row["node"])
-        others.setdefault(race, set()).update((row["node"], row["base"]))
+        links = map(Link.decode, row["aliases"])
+        former = [link.key for link in links if link.kind is LinkKind.FORMER_BASE]
+        others.setdefault(race, set()).update((row["node"], row["base"], *former))
     rows = {}
     for race, total in sums.items():
         row = {**total.to_row()}
