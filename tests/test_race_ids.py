@@ -1,25 +1,38 @@
-"""Unrelated programs share no race id, and the ids of an earlier version are still known."""
+"""Unrelated programs share no race id, one-sided reports change no id, and ids of version 2 are still known."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from functools import cache, partial
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import deadheat
+from corpus import store
 from deadheat import cli
 from deadheat.grouping import fingerprint, keys, races
+from deadheat.grouping.document import DocumentGrouping
+from deadheat.grouping.keys import GroupingKey, grouping_key_of, race_address, racing_actors, racing_instructions
 from deadheat.grouping.race_assignment import group_sightings
 from deadheat.lake import derivation
 from deadheat.lake.rewrites import retriage
 from deadheat.lake.tables import Lake
 from deadheat.symbols import native
+from tests.cases import all_cases
 from tests.lake_facts import VERSIONS, DocumentFacts, change_facts
 
 if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterable
     from pathlib import Path
+
+    from deadheat.grouping.keys import ActorSource, InstructionSource
+    from deadheat.model import Sighting
 
 TSAN = """\
 ==================
@@ -251,3 +264,98 @@ def test_the_digits_of_a_program_are_part_of_its_id_in_a_lake(tmp_path: Path) ->
     derivation.derive_races(lake, "derived")
     assert {row["race"] for row in lake.read_rows("races").to_pylist()} == {*races_of(*texts)}
     assert retriage.retriage_lake(lake, everything=True).changed == 0
+
+
+# -- one-sided reports -----------------------------------------------------------------------------
+
+
+class GroupedReport(NamedTuple):
+    """A recorded report as it is added to its document."""
+
+    document: str
+    one_sided: bool
+    values: tuple[GroupingKey, str | None, int, ActorSource, InstructionSource]
+
+
+@cache
+def recorded_reports() -> dict[str, list[GroupedReport]]:
+    """The reports of golden cases and of recorded programs in C and C++, by document."""
+    texts = {case.name: case.sightings() for case in all_cases()}
+    for path in sorted((store.unpacked_set("heldout-02") / "c").glob("*/recorded/*.txt")):
+        name = f"{path.parent.parent.name} {path.stem}"
+        texts[name] = deadheat.scan(path.read_text(encoding="utf-8"), name, diagnose=False)
+    return {name: [_grouped_report(name, one) for one in sightings] for name, sightings in texts.items() if sightings}
+
+
+def _grouped_report(name: str, sighting: Sighting) -> GroupedReport:
+    report = sighting.report
+    key = grouping_key_of(report)
+    sources = partial(racing_actors, report), partial(racing_instructions, report)
+    return GroupedReport(name, key.one_sided, (key, sighting.span.stream, race_address(report), *sources))
+
+
+def ids_of_reports(reports: Iterable[GroupedReport]) -> list[tuple[GroupedReport, str]]:
+    """The race ids of these reports of any documents, scanned together."""
+    facts = races.empty_facts()
+    variants: list[tuple[GroupedReport, str]] = []
+    for _, group in groupby(reports, key=lambda report: report.document):
+        members = [*group]
+        document = DocumentGrouping()
+        for report in members:
+            document.add_report(*report.values)
+        names, found = document.group_reports()
+        facts.add(found)
+        variants += zip(members, names, strict=True)
+    ids = races.race_ids(facts)
+    return [(report, ids[name]) for report, name in variants]
+
+
+def two_sided_ids(reports: Iterable[GroupedReport]) -> list[str]:
+    return [race for report, race in ids_of_reports(reports) if not report.one_sided]
+
+
+def assert_one_sided_reports_change_no_other_id(reports: list[GroupedReport]) -> None:
+    assert two_sided_ids(reports) == two_sided_ids(report for report in reports if not report.one_sided)
+
+
+def test_one_sided_reports_change_no_id_of_a_recorded_report() -> None:
+    reports = [report for group in recorded_reports().values() for report in group]
+    assert 100 < sum(report.one_sided for report in reports) < len(reports) - 100
+    assert_one_sided_reports_change_no_other_id(reports)
+    for group in recorded_reports().values():
+        assert_one_sided_reports_change_no_other_id(group)
+
+
+@given(st.randoms(use_true_random=False))
+def test_one_sided_reports_change_no_id_in_any_set_of_reports(rng: random.Random) -> None:
+    documents = recorded_reports()
+    chosen = rng.sample(sorted(documents), rng.randint(1, 60))
+    share = rng.random()
+    reports = [report for name in chosen for report in documents[name] if rng.random() < share]
+    assert_one_sided_reports_change_no_other_id(reports)
+
+
+def test_a_one_sided_report_joins_the_only_race_of_its_function_under_the_id_of_that_race() -> None:
+    put, get = drd_report(), drd_report().replace("store", "load").replace("Cache::put", "Cache::get")
+    other = helgrind_report().replace("Cache::get", "Cache::size")
+    [race] = races_of(helgrind_report())
+    assert races_of(helgrind_report(), put, get) == [race] * 3
+    assert races_of(put, get, helgrind_report()) == [race] * 3
+    # with two candidates it belongs to neither
+    races_with_other = races_of(helgrind_report(), other, put)
+    assert races_with_other == [race, *races_of(other), *races_of(put)]
+    assert len({*races_with_other}) == 3
+
+
+def test_a_baseline_line_with_a_one_sided_report_knows_all_its_variants(tmp_path: Path) -> None:
+    texts = [drd_report(), helgrind_report(), helgrind_report().replace("Cache::get", "Cache::size")]
+    names = []
+    for text in texts:
+        [variant] = group_sightings(deadheat.scan(text, diagnose=False)).facts.variants.values()
+        fields = f"v3/{variant.fingerprint}/{variant.caller_digest}/{variant.ordinal}"
+        names.append(f"{fields}/{variant.ambiguity}" if variant.ambiguity else fields)
+    assert [name.count("/") for name in names] == [4, 3, 3]
+    line = {"race": races_of(texts[0])[0], "title": "Cache", "reason": "merged by hand", "names": names}
+    for text in texts:
+        assert gate(tmp_path, line, text) == 0
+    assert gate(tmp_path, line, texts[1].replace("Cache::put", "Cache::drop")) == 1

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 NamesAndChain = tuple[Hashable, Hashable]
 # length of a variant id without its ordinal, and the separator before an ambiguity suffix
 VARIANT_ID_LENGTH, AMBIGUITY_SEPARATOR = 16, "~"
+# the last character of the id of a variant of one-sided reports
+ONE_SIDED_MARK: Final = "-"
 # creates a named tuple three times as fast as its class
 _new: Final = tuple.__new__
 WRITE_OPS: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
@@ -133,6 +135,10 @@ class GroupingKey(NamedTuple):
         return _SIDE_SEPARATOR.join(
             [self.kind, *[_CALLER_SEPARATOR.join((side.name, *side.callers)) for side in self.side_keys]]
         )
+
+
+def is_one_sided(variant_name: str) -> bool:
+    return variant_name.endswith(ONE_SIDED_MARK)
 
 
 def caller_digests_past_wrappers(description: str) -> frozenset[str]:

@@ -13,7 +13,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final
 
 from deadheat.diagnosis import ranking
-from deadheat.grouping.keys import AMBIGUITY_SEPARATOR
+from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, ONE_SIDED_MARK, is_one_sided
 from deadheat.grouping.links import Link, LinkKind
 from deadheat.grouping.races import GroupingFacts, Variant, race_ids, status_history
 from deadheat.lake import report_row, sighting_rows
@@ -262,7 +262,7 @@ def _grouping_facts(variants: list[JsonDict]) -> GroupingFacts:
     """The grouping facts of these variants."""
     variants_by_name = {row["node"]: Variant(row["base"], "") for row in variants}
     native_bases = {row["base"] for row in variants if row["detector"] in _NATIVE_DETECTORS}
-    facts = GroupingFacts(variants_by_name, set(), set(), {row["base"] for row in variants if row["split"]})
+    facts = GroupingFacts(variants_by_name, set(), set(), {_split_base(row) for row in variants if row["split"]})
     for row in variants:
         name = row["node"]
         for link in map(Link.decode, row["links"]):
@@ -273,6 +273,11 @@ def _grouping_facts(variants: list[JsonDict]) -> GroupingFacts:
             if exists is None or link.key in exists:
                 facts.aliases.add((name, link))
     return facts
+
+
+def _split_base(row: JsonDict) -> str:
+    base: str = row["base"]
+    return f"{base}{ONE_SIDED_MARK}" if is_one_sided(row["node"]) else base
 
 
 # what variants can have in common, by prefix: an id, a base, a shared name, an alternate key
