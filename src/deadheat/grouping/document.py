@@ -145,13 +145,13 @@ class DocumentGrouping:
 
         One-sided reports have no influence on the ids of the others.
         """
+        is_single = [key.one_sided for key, *_ in self._reports]
+        if True not in is_single:
+            return self._group_all()
         two_sided = DocumentGrouping()
         for report, instructions in zip(self._reports, self._instructions, strict=True):
             if not report[0].one_sided:
                 two_sided.add_report(*report, instructions)
-        if len(two_sided) == len(self):
-            return self._group_all()
-        is_single = [key.one_sided for key, *_ in self._reports]
         names, facts = two_sided._group_all() if len(two_sided) else ([], empty_facts())
         self._complete_reports()
         all_names, all_facts = self._group_all()
