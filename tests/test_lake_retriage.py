@@ -213,7 +213,11 @@ def test_reports_of_a_migrated_lake_keep_what_only_the_text_has(tmp_path: Path) 
     lake = Lake(str(tmp_path / "lake"))
     migration.migrate_lake(lake)
     derivation.derive_races(lake, "derived")
-    before = {table: comparable(lake, table) for table in ("reports", "sightings", "files", "races")}
+    # the fingerprints of native reports are of an earlier version; the columns are enough for the present ones
+    counts = retriage.retriage_lake(lake)
+    native = [row for row in table_rows(lake, "reports") if row["detector"] in ("tsan", "helgrind", "drd")]
+    assert (counts.reports, counts.no_text, counts.changed) == (lake.row_count("reports"),) * 2 + (len(native),)
+    before = {table: comparable(lake, table) for table in ("reports", "sightings", "files")}
     counts = retriage.retriage_lake(lake)
     assert counts == RetriageCounts(lake.row_count("reports"), no_text=lake.row_count("reports"))
     assert {table: comparable(lake, table) for table in before} == before
