@@ -219,6 +219,8 @@ class CommitScorer:
 
 # how many side branches are searched, and their least share of the best score; and how many by their commits
 _MAX_SIDE_BRANCHES, _MIN_SIDE_SHARE, _MAX_SIDE_COMMITS = 3, 0.8, 3
+# if no commit has every frame, the least share of the best score for a commit before a fix
+_MIN_EARLIER_SHARE = 0.8
 # frames of a log that are compared
 _MAX_LOG_CLAIMS = 200
 # least share of the best score for runs with a common name, and how many are checked
@@ -276,6 +278,36 @@ def _find_log_pin(clone: Clone, reports: Sequence[Report]) -> Pin | None:
     if question not in clone.log_pins:
         clone.log_pins[question] = _PinSearch(clone, list(claims.values()), []).best_pin(()) if claims else None
     return clone.log_pins[question]
+
+
+class FitBefore:
+    """Whether the frames fit an earlier commit as at the pin, without those of callers in tests, which change first."""
+
+    def __init__(self, clone: Clone, report: Report, pin: Pin) -> None:
+        claims = [claim for claim in line_claims.frame_claims(report) if claim.frame not in pin.misfits]
+        self._claims = [claim for claim in claims if claim.is_racing or not is_test_file(claim.frame.file)]
+        self._scorer = CommitScorer(clone, self._claims)
+        self._best_score = self._score(pin.best_window.last)
+        self._is_exact = pin.is_exact
+
+    def _score(self, commit: str) -> int:
+        return self._scorer.score_commits([commit], self._claims)[commit]
+
+    def __call__(self, commit: str, *, whole: bool) -> bool:
+        """If no commit has every frame, most of them suffice, unless `whole`."""
+        share = 1.0 if self._is_exact or whole else _MIN_EARLIER_SHARE
+        return self._best_score > 0 and self._score(commit) >= share * self._best_score
+
+
+def pin_before(clone: Clone, report: Report, pin: Pin, end_position: int) -> Pin:
+    """The pin of a report that is older than the commit at a position, if that is as good."""
+    shorter = cut_before(clone, pin, end_position)
+    if shorter != pin:
+        return shorter
+    claims = [claim for claim in line_claims.frame_claims(report) if clone.paths_of(claim.frame)]
+    earlier = _PinSearch(clone, claims, list(pin.absent_frames), end_position).best_pin(())
+    is_earlier = earlier is not None and (clone.main.position_of(earlier.best_window.last) or 0) < end_position
+    return earlier if earlier and is_earlier and earlier.fitting_count >= pin.fitting_count else pin
 
 
 def count_fitting_frames(clone: Clone, report: Report, commit: str) -> tuple[int, int]:
