@@ -43,8 +43,11 @@ def tracked_functions(
     """The racing functions, then the others to track."""
     tracked: dict[TrackedFunction, None] = {}
     for side in both_sides:
-        function = _qualified_name(side.frame, language_of_path(side.path) or "go")
-        tracked[TrackedFunction(side.path, function, _frame_line(side.frame, side.source), True)] = None
+        name = _qualified_name(side.frame, language_of_path(side.path) or "go")
+        if not name and not side.is_go:
+            around = line_claims.function_around(side.path, side.source, side.frame.line or 0)
+            name = around[0] if around else ""
+        tracked[TrackedFunction(side.path, name, _frame_line(side.frame, side.source), True)] = None
     for frame in _tracked_frames(report):
         language = language_of_path(frame.file)
         paths = clone.paths_of(frame) if language else []
