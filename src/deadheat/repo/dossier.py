@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat import plugins
 from deadheat._version import RULES_VERSION
 from deadheat.diagnosis import verification_step
+from deadheat.grouping.fingerprint import TEST_RUNNER, is_test_runner
 from deadheat.model import ActorState, Op
 from deadheat.printable import format_json, quote_code
 from deadheat.repo.clone import CommitSnapshot, dependency_of, dependency_revision
@@ -189,7 +190,7 @@ def _build_narrative(dossier: Dossier) -> dict[str, str]:
 
 
 def _expected_text(report: Report, variable: str) -> str:
-    sites = [quote_code(a.site.function) for a in report.accesses if a.site]
+    sites = [TEST_RUNNER if is_test_runner(a) else quote_code(a.site.function) for a in report.accesses if a.site]
     if len(sites) == 2:
         access_part = f"access {variable}" if variable else "access the memory that they share"
         if sites[0] == sites[1]:
@@ -229,7 +230,8 @@ def _access_text(access: Access, report: Report) -> str:
     actor = f"{access.actor}{finished_part} " if access.actor else ""
     if access.site is None:
         return f"{actor}{_OPERATION_VERBS[access.op]} at an unknown location"
-    return f"{actor}{_OPERATION_VERBS[access.op]} in {_site_text(access.site)}"
+    where = TEST_RUNNER if is_test_runner(access) else _site_text(access.site)
+    return f"{actor}{_OPERATION_VERBS[access.op]} in {where}"
 
 
 def _site_text(site: Frame) -> str:
