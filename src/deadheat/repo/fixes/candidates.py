@@ -155,13 +155,14 @@ def _most_points(candidate: CandidateCommit, *, is_near: bool) -> float:
     """The most that a candidate can get whose message does not say that it is about this race."""
     if not candidate.on_variable and not is_near:
         return _MAX_UNRELATED_POINTS if candidate.names_race else _MAX_SYNCHRONIZATION_POINTS
-    is_certain = candidate.names_race or candidate.on_variable or candidate.is_guarded
+    is_certain = candidate.names_race or (is_near and (candidate.on_variable or candidate.is_guarded))
     return _MAX_UNCONFIRMED_POINTS if is_certain and not candidate.before_window else _MAX_DOUBTFUL_POINTS
 
 
-def _closeness(candidate: CandidateCommit) -> tuple[bool, bool, int]:
+def _closeness(candidate: CandidateCommit) -> tuple[bool, bool, bool, int]:
     is_at_race = candidate.on_variable or candidate.is_guarded
-    return not candidate.quotes_report, not is_at_race, candidate.distance
+    is_far = candidate.distance > MAX_NEAR_DISTANCE
+    return not candidate.quotes_report, is_far, not is_at_race, candidate.distance
 
 
 def rank_candidates(candidates: list[CandidateCommit]) -> list[CandidateCommit]:

@@ -171,6 +171,7 @@ _CALL_CHAIN = re.compile(
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 # "mset.cfg.Name = x": Name is a variable, cfg is a prefix; "f(" is a call
 _VARIABLE_NAME = re.compile(rb"(?<!\w)([A-Za-z_]\w{1,80})(?![\w.(])")
+_STRING_LITERAL = re.compile(rb'"(?:[^"\\\n]|\\.){0,4000}"')
 _COMMON_NAMES = frozenset(
     (b"if", b"for", b"range", b"return", b"nil", b"err", b"go", b"defer", b"func", b"true", b"false",
      b"else", b"switch", b"case", b"var", b"ctx", b"ok", b"int", b"string", b"len", b"continue")
@@ -337,7 +338,7 @@ def contains_name(name: str, text: bytes) -> bool:
 
 def variable_names(line: bytes) -> set[bytes]:
     """The names on a line that may be variables; not the prefixes of selectors."""
-    return {name for name in _VARIABLE_NAME.findall(line) if name not in _COMMON_NAMES}
+    return {name for name in _VARIABLE_NAME.findall(_STRING_LITERAL.sub(b'""', line)) if name not in _COMMON_NAMES}
 
 
 def may_return(line: bytes) -> bool:
