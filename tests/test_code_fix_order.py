@@ -156,3 +156,16 @@ def test_a_report_of_other_lines_has_no_earlier_fix(repo: Repository) -> None:
     repo.put("hub: fix data race in run", {"hub/hub.go": HUB})
     repo.put("docs", {"README.md": go_text()})
     assert told_of(repo, race(HUB)).fixed_by == ()
+
+
+@pytest.mark.parametrize(("message", "is_fix"), [("fix data race in CloseAll", True), ("fix data race", False)])
+def test_a_commit_in_the_window_names_the_caller_that_it_changes(repo: Repository, message: str, is_fix: bool) -> None:
+    source = HUB + "\nfunc (h *Hub) CloseAll() {\n	h.Close()\n	log(h)\n}\n"
+    repo.put("hub: begin", {"hub/hub.go": source})
+    fix = repo.put(message, {"hub/hub.go": source.replace("log(h)", "log(h.name)")})
+    module = "example.com/acme/relay/hub"
+    lines = line(source, "h.count = 0"), line(source, "h.Close()", 2), line(source, "if h.count")
+    places = [f"/src/relay/hub/hub.go:{number}" for number in lines]
+    stack = [(f"{module}.(*Hub).Close", places[0]), (f"{module}.(*Hub).CloseAll", places[1])]
+    found = told_of(repo, go_report(("write", stack), ("read", [(f"{module}.(*Hub).run", places[2])])))
+    assert [c.commit for c in found.fixed_by] == ([fix] if is_fix else [])

@@ -179,9 +179,8 @@ class FixFinder:
         if candidate.closes_issue or candidate.quotes_report:
             return True
         if candidate.position <= self._history.pin_position:
-            is_guarded = candidate.in_function and candidate.adds_synchronization
-            is_about = candidate.in_racing_function or candidate.on_variable or is_guarded
-            return candidate.mentions_race and is_about
+            is_tied = candidate.in_function and (candidate.adds_synchronization or candidate.names_function)
+            return candidate.mentions_race and (candidate.in_racing_function or candidate.on_variable or is_tied)
         is_about = candidate.in_function or (candidate.mentions_race and candidate.on_variable)
         return candidate.points >= 3.0 and (is_about or candidate.in_file)
 

@@ -41,6 +41,7 @@ class CandidateCommit:
     names_data_race: bool = False  # the message says "data race"
     names_race: bool = False  # it mentions a race, not only locks
     in_racing_function: bool = False  # changes a racing function
+    names_function: bool = False  # the message names a function of the report
     names_issue: bool = False  # names the issue of the report
     closes_issue: bool = False
     quotes_report: bool = False  # the message contains this report
@@ -118,6 +119,7 @@ def score_message(
         if re.search(rf"(?<!\w){re.escape(identifier)}(?!\w)", text):
             candidate.add_reason(1.2 if is_rare else 0.3, f"names the {role} {identifier}")
             candidate.on_variable |= is_rare and role == "variable" and candidate.mentions_race
+            candidate.names_function |= is_rare and role == "function"
     return candidate
 
 
