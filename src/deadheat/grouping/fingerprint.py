@@ -34,6 +34,7 @@ _PROGRAM_SEPARATOR: Final = " in "
 # "python3.11", "shop-1.4.0"; not "shop2"
 _PROGRAM_VERSION: Final = lazy_compile(r"(?<=\w)[-_]?\d{1,9}(?:\.\d{1,9}){1,4}$")
 _USER: Final = Origin.USER
+TEST_RUNNER: Final = "the test runner"
 
 
 def report_fingerprint(report: Report) -> str:
@@ -204,9 +205,7 @@ def is_test_frame(frame: Frame) -> bool:
 def report_title(report: Report) -> str:
     """`read/write race in executor.(*IndexNestedLoopHashJoin): finishJoinWorkers / Close`."""
     parent = plugins.detector_named(report.detector).symbols.source_function
-    sites = [(access.op, access.site) for access in report.accesses]
-    # a site without a name is named after its file
-    ops_and_names = sorted([(str(op), (parent(site[0]) or site[2]) if site is not None else "") for op, site in sites])
+    ops_and_names = sorted([(str(access.op), _site_name(access, parent)) for access in report.accesses])
     race_kind = _race_kind(report, [op for op, _ in ops_and_names])
     names = [name or "?" for _, name in ops_and_names]
     if names.count("?") == len(names):
@@ -218,6 +217,20 @@ def report_title(report: Report) -> str:
         members = [name.removeprefix(owner).lstrip(".:") for name in names]
         return f"{race_kind} in {owner}: {' / '.join(members)}"
     return f"{race_kind}: {' / '.join(names)}"
+
+
+def _site_name(access: Access, source_function: Callable[[str], str]) -> str:
+    """The function of a site; its file if it has no name; `the test runner` if there is no code but the runner's."""
+    if access.site is None:
+        return ""
+    return TEST_RUNNER if is_test_runner(access) else source_function(access.site.function) or access.site.file
+
+
+def is_test_runner(access: Access) -> bool:
+    """Whether the test runner made an access, without user code: `testing.tRunner.func1`, called by the runtime."""
+    innermost = next((frame for frame in access.stack if not frame.stale), None)
+    is_harness = access.site is not None and access.site.origin in (Origin.RUNTIME, Origin.TEST)
+    return is_harness and innermost is not None and innermost.origin is Origin.TEST
 
 
 def _race_kind(report: Report, ops: list[str]) -> str:

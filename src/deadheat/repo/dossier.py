@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 from deadheat import plugins
 from deadheat._version import RULES_VERSION
 from deadheat.diagnosis import verification_step
+from deadheat.grouping.fingerprint import TEST_RUNNER, is_test_runner
 from deadheat.model import ActorState, Op
 from deadheat.printable import format_json, quote_code
 from deadheat.repo.clone import CommitSnapshot, dependency_of, dependency_revision
 from deadheat.repo.code_diagnosis import diagnose_at_pin, diagnose_without_pin
 from deadheat.repo.document_claims import ClaimChecker, DocumentHints, issue_numbers_of
-from deadheat.repo.fixes import FixFinder, ReportHistory, releases_with
+from deadheat.repo.fixes import FixFinder
+from deadheat.repo.fixes.releases import releases_with
+from deadheat.repo.fixes.report_history import ReportHistory
 from deadheat.repo.likely_variable import likely_variable
 from deadheat.repo.owners import OriginFinder, find_owners
-from deadheat.repo.pinning import cut_before, find_pin
+from deadheat.repo.pinning import find_pin, pin_before
 from deadheat.repo.pinning.misfit_frames import FrameChecker
 from deadheat.repo.racing_lines import CodeSnippet, code_snippets, find_racing_lines
 from deadheat.repo.reproduction import choose_reproduction, find_reproduction
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Frame, Report
     from deadheat.repo.clone import Clone, DependencyModule
     from deadheat.repo.document_claims import ClaimAnswer
-    from deadheat.repo.fixes import CandidateCommit
+    from deadheat.repo.fixes.candidates import CandidateCommit
     from deadheat.repo.mining.similar_fixes import SimilarFix
     from deadheat.repo.owners import CodeOwner
     from deadheat.repo.pinning import CommitWindow, Pin
@@ -97,7 +100,12 @@ def count_racing_sites(report: Report, clone: Clone) -> int:
 
 
 def _dossier_at_pin(
-    report: Report, clone: Clone, pin: Pin, hints: DocumentHints, dependency: DependencyModule | None
+    report: Report,
+    clone: Clone,
+    pin: Pin,
+    hints: DocumentHints,
+    dependency: DependencyModule | None,
+    known_fix: CandidateCommit | None = None,
 ) -> Dossier:
     """What the code at a pin and the history around it show; if a fix is inside, at the part before the fix."""
     snapshot = CommitSnapshot(clone, clone.tree_at(pin.best_window.last))
@@ -106,11 +114,11 @@ def _dossier_at_pin(
     both_sides = find_racing_lines(clone, snapshot.tree, report)
     variable = find_variable(snapshot.tree, both_sides, report)
     history = ReportHistory(clone, pin, report, both_sides)
-    fixes = FixFinder(history).find_fixes(variable, issue_numbers_of(clone, hints.issues))
+    fixes = FixFinder(history).find_fixes(variable, issue_numbers_of(clone, hints.issues), known_fix)
     if fixes and fixes[0].is_convincing and (clone.main.position_of(pin.best_window.last) or 0) >= fixes[0].position:
-        shorter_pin = cut_before(clone, pin, fixes[0].position)
+        shorter_pin = pin_before(clone, unmarked, pin, fixes[0].position)
         if shorter_pin != pin:
-            return _dossier_at_pin(unmarked, clone, shorter_pin, hints, dependency)
+            return _dossier_at_pin(unmarked, clone, shorter_pin, hints, dependency, fixes[0])
     origins = OriginFinder(history)
     releases = releases_with(clone, fixes[0].commit) if fixes and fixes[0].is_convincing else []
     answers = ClaimChecker(clone, pin, report, history).check_claims(hints.claims, fixes, releases)
@@ -188,7 +196,7 @@ def _build_narrative(dossier: Dossier) -> dict[str, str]:
 
 
 def _expected_text(report: Report, variable: str) -> str:
-    sites = [quote_code(a.site.function) for a in report.accesses if a.site]
+    sites = [TEST_RUNNER if is_test_runner(a) else quote_code(a.site.function) for a in report.accesses if a.site]
     if len(sites) == 2:
         access_part = f"access {variable}" if variable else "access the memory that they share"
         if sites[0] == sites[1]:
@@ -228,7 +236,8 @@ def _access_text(access: Access, report: Report) -> str:
     actor = f"{access.actor}{finished_part} " if access.actor else ""
     if access.site is None:
         return f"{actor}{_OPERATION_VERBS[access.op]} at an unknown location"
-    return f"{actor}{_OPERATION_VERBS[access.op]} in {_site_text(access.site)}"
+    where = TEST_RUNNER if is_test_runner(access) else _site_text(access.site)
+    return f"{actor}{_OPERATION_VERBS[access.op]} in {where}"
 
 
 def _site_text(site: Frame) -> str:
