@@ -59,7 +59,7 @@ _MIN_WEIGHT = 0.05  # smaller weights are left out
 _FOLDS, _SEED = 10, 3
 # so many of the answers with a probability of at least _CONFIDENT may be wrong; more make it less
 _CONFIDENT, _MAX_WRONG_OF_CONFIDENT = 0.8, 0.05
-_MAX_PROBABILITY = 0.97
+_MIN_PROBABILITY, _MAX_PROBABILITY = 0.25, 0.97  # the ends have too few races for more
 
 
 class LabelledFacts(NamedTuple):
@@ -238,7 +238,7 @@ def calibrate(
     values[: len(pairs) - confident] = np.minimum(values[: len(pairs) - confident], _CONFIDENT - 0.01)
     steps: list[tuple[float, float]] = []
     for (share, _), value in zip(pairs, values, strict=True):
-        probability = round(min(float(value), _MAX_PROBABILITY), 2)
+        probability = round(min(max(float(value), _MIN_PROBABILITY), _MAX_PROBABILITY), 2)
         if not steps or probability != steps[-1][1]:
             steps.append((round(share, 3) if steps else 0.0, probability))
     return steps

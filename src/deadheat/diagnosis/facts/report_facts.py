@@ -223,6 +223,9 @@ def _facts_of_start(writer: RaceSide, other: RaceSide) -> Iterator[Fact]:
         if now.file == start.file and now.line and start.line:
             place = "below" if now.line > start.line else "above" if now.line < start.line else "at"
         yield Fact(f"{title} started the other and is {place} the start", evidence, side=starter, subject=name)
+        renews = title == "writer" and any(words[0] in naming.RENEWING_VERBS for _, _, words in starter.named_frames)
+        if renews and place in ("above", "below"):
+            yield Fact("the starter renews what its worker may use", evidence, side=starter, subject=name)
         if starter.site is None or start.function != starter.site.function:
             yield Fact(f"a caller of the {title} started the other", evidence, side=starter, subject=name)
         if naming.is_test_file(start.file):

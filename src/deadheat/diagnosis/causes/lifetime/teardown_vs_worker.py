@@ -36,7 +36,10 @@ CAUSE = CauseDefinition(
             "missing"
         ),
     ),
-    contradicted_by="same line | same function | both are goroutines of tests | WaitGroup waits | one side is atomic",
+    contradicted_by=(
+        "writer renews something | same line | same function | both are goroutines of tests | WaitGroup waits | one "
+        "side is atomic"
+    ),
     evidence="stop without a wait | a stop signal before the access",
     sentence="{writer} takes {variable} away while {other} still uses it",
     remedies=(

@@ -43,7 +43,7 @@ CAUSE = CauseDefinition(
         ),
     ),
     contradicted_by="both are goroutines of tests | both hold one lock for reading",
-    evidence="starter does not wait | starter waits only after",
+    evidence="the starter renews what its worker may use | starter does not wait | starter waits only after",
     sentence="{worker}, which {starter} left running, still uses {variable} when its owner uses it again",
     remedies=(
         RemedyOption(

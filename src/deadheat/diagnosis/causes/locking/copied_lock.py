@@ -42,7 +42,7 @@ CAUSE = CauseDefinition(
             "missing"
         ),
     ),
-    contradicted_by="no side holds a lock",
+    contradicted_by="kind: error-stack | no side holds a lock",
     evidence="writer has a value receiver | writer's method works on a copy | reader's method works on a copy",
     sentence="{writer} and {other} each take a copy of {lock}, which orders nothing between their uses of {variable}",
     remedies=(

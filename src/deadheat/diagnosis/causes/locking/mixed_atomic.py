@@ -37,8 +37,8 @@ CAUSE = CauseDefinition(
         ),
     ),
     contradicted_by=(
-        "a whole struct is stored | one side stores the whole struct | the object is destroyed | both sides are atomic"
-        " | channel is closed | WaitGroup waits | panic on the stack"
+        "kind: error-stack | a whole struct is stored | one side stores the whole struct | the object is destroyed | "
+        "both sides are atomic | channel is closed | WaitGroup waits | panic on the stack"
     ),
     evidence="the side that is not atomic writes | memory is freed",
     sentence="one of {writer} and {other} accesses {variable} atomically, and the other does not",

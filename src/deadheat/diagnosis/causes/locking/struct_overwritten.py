@@ -36,7 +36,7 @@ CAUSE = CauseDefinition(
             "| access of a lock | writer copies memory | one side is missing"
         ),
     ),
-    contradicted_by="channel is closed | WaitGroup waits | map function",
+    contradicted_by="kind: error-stack | channel is closed | WaitGroup waits | map function",
     evidence="the side that is not atomic writes | writer renews something | a locked method works on a copy",
     sentence="{writer} overwrites the whole object that contains {variable}, which {other} is still using",
     remedies=(

@@ -39,7 +39,7 @@ CAUSE = CauseDefinition(
             "one side is missing"
         ),
     ),
-    contradicted_by="both hold one lock | channel is closed | WaitGroup waits",
+    contradicted_by="kind: error-stack | both hold one lock | channel is closed | WaitGroup waits",
     evidence="writer reads something | both sides write | a counter is changed",
     sentence="{writer} changes {variable} while it holds {lock} only for reading, as others may at the same time",
     remedies=(
