@@ -8,6 +8,7 @@ import pytest
 
 import deadheat
 from deadheat.repo.clone import Clone
+from deadheat.repo.document_claims import DocumentHints
 from eval.fix_first import choose_races, find_fix, fix_table, without_reports
 from eval.real_races import RealRace
 from tests.repositories import Repository, go_report, go_text, line, told_of
@@ -169,3 +170,11 @@ def test_a_commit_in_the_window_names_the_caller_that_it_changes(repo: Repositor
     stack = [(f"{module}.(*Hub).Close", places[0]), (f"{module}.(*Hub).CloseAll", places[1])]
     found = told_of(repo, go_report(("write", stack), ("read", [(f"{module}.(*Hub).run", places[2])])))
     assert [c.commit for c in found.fixed_by] == ([fix] if is_fix else [])
+
+
+def test_a_fix_that_was_undone_before_the_version_of_the_report_is_none(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("hub: fix data race in Close\n\nclose #41", {"hub/hub.go": FIXED})
+    repo.put("hub: begin again", {"hub/hub.go": HUB})
+    found = told_of(repo, race(HUB), DocumentHints(issues=("41",)))
+    assert (found.fixed_by, found.still_present) == ((), True)

@@ -127,7 +127,7 @@ class FixFinder:
             if candidate.position <= self._history.pin_position:
                 adds_line = any(normalize_line(t.line) in _changed_lines(*texts[t])[1] for t in texts if t.is_racing)
                 is_checked = adds_line or candidate.before_window
-                if not self._is_relevant(candidate):
+                if not self._is_relevant(candidate) or (candidate.before_window and self._was_undone(texts)):
                     return
                 if is_checked and not self._history.fits_before(before, whole=adds_line):
                     return
@@ -135,6 +135,13 @@ class FixFinder:
                 return
         combine_scores(candidate)
         yield candidate
+
+    def _was_undone(self, texts: FunctionTexts) -> bool:
+        """Whether the functions that an earlier commit changed are at the pin as they were before it."""
+        history = self._history
+        changed = [(target, before) for target, (before, after) in texts.items() if before != after]
+        blobs = {target: history.blobs_around(target.path, history.pin_position)[1] for target, _ in changed}
+        return bool(changed) and all(before == history.function_text(t, t.path, blobs[t]) for t, before in changed)
 
     def _merged_commits(self, merge: str, paths: Iterable[str]) -> list[tuple[str, CommitMessage]]:
         return self._clone.side_branches.merged_commits(merge, sorted(set(paths)))
