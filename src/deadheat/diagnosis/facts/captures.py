@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnosis.facts import function_names as naming
+from deadheat.diagnosis.facts.code_facts import Declaration  # noqa: TC001, mypyc needs it at run time
 from deadheat.diagnosis.race_side import RaceSide  # noqa: TC001, mypyc needs it at run time
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.facts.code_facts import Declaration, EnclosingClosure, FunctionFacts, VariableUse
+    from deadheat.diagnosis.facts.code_facts import EnclosingClosure, FunctionFacts, VariableUse
     from deadheat.diagnosis.finding import Evidence
 
 

@@ -29,7 +29,7 @@ _GROUP_NAME = re.compile(r"wg|group|wait", re.IGNORECASE)
 _END_CHANNEL = re.compile(r"quit|stop|done|clos|exit|kill|halt|shut|end|cancel", re.IGNORECASE)
 # "cancel", "e.cancelFunc", "s.Stop", "request_stop"
 _STOP_CALL = re.compile(r"[cC]ancel(?:Func|Fn)?$|(?:Stop|Close|Shutdown|Kill|request_stop|pthread_cancel)$")
-_OPENING = re.compile(r"^(?:Exec|Query|Open|Dial|Listen|Start|New\w*|Prepare|Begin|Subscribe|Watch|Run|Serve)\w*$")
+_OPENING = re.compile(r"^(?:Exec|Query|Open|Dial|Listen|Start|New|Prepare|Begin|Subscribe|Watch|Run|Serve)\w*$")
 _CLOSING = re.compile(r"^(?:Close|Stop|Shutdown|Cancel|Rollback|Cleanup|Release|Kill|Wait|Terminate|Quit)\w*$|^cancel$")
 # frames from the site outwards in which a call concerns the access, and calls per function that are examined
 _MAX_FRAMES, _MAX_CALLS = 3, 200

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnosis.facts import addresses, synchronization
 from deadheat.diagnosis.facts import function_names as naming
 from deadheat.diagnosis.facts.containers import MAP, SEQUENCE, container_frame, library_type_of_both, unsafe_type_of
-from deadheat.diagnosis.facts.fact import About, Fact
+from deadheat.diagnosis.facts.fact import Fact
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import point_of
 from deadheat.model import ActorState, Op, Origin
@@ -132,9 +132,11 @@ def _facts_of_frames(side: RaceSide) -> Iterator[Fact]:
         yield Fact(f"{role} is a started worker", side=side)
     if side.is_closure:
         yield Fact(f"{role} is a closure", side=side)
-    if (frame_of_rule := side.frame_expecting_lock) is not None:
-        text = f"`{naming.without_package(frame_of_rule.function)}` says that its caller holds a lock"
-        yield Fact(f"{role}'s caller should hold a lock", Evidence(text, point_of(frame_of_rule)), side=side)
+    if (expecting := side.frame_expecting_lock) is not None:
+        text = f"`{naming.without_package(expecting.function)}` says that its caller holds a lock"
+        both = [s for s in side.context.race_sides if s.frame_expecting_lock]
+        name = "both callers should hold a lock" if len(both) > 1 else f"{role}'s caller should hold a lock"
+        yield Fact(name, Evidence(text, point_of(expecting)), side=side)
     if side.writes and naming.is_value_method(side.function):
         yield Fact("writer has a value receiver", side.evidence_at_site("the method works on a copy"), side=side)
     if side.writes and addresses.may_follow_lock(side):
@@ -271,5 +273,3 @@ def _facts_of_both(context: RaceContext, a: RaceSide, b: RaceSide) -> Iterator[F
         yield Fact("both inside one library type", a.evidence_at_site(f"both use a `{library_type_of_both(context)}`"))
     if addresses.has_call_between(a, b) or dict(context.report.facts).get("one line"):
         yield Fact("a call between the read and the write")
-    if len(context.race_sides) == 2 and all(s.site is None for s in (a, b)):
-        yield Fact("no frame of the program", about=About.UNKNOWN)

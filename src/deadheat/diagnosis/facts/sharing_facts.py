@@ -103,32 +103,22 @@ def _facts_of_type(context: RaceContext) -> Iterator[Fact]:
     site = next((side.site for side in context.race_sides if side.site is not None and side.site_facts), None)
     if source is None or site is None or (shared is not None and shared.kind not in ("field", "struct")):
         return
-    receivers = [
-        side.site_facts.receiver for side in context.race_sides if side.site_facts and side.site_facts.receiver
-    ]
-    owner = shared.owner if shared is not None else receivers[0] if receivers else ""
-    if not owner:
-        return
+    receivers = [side.site_facts.receiver for side in context.race_sides if side.site_facts]
+    owner = shared.owner if shared is not None else next(filter(None, receivers), "")
     about = About.RACE if shared is not None else About.UNKNOWN
-    lock = source.find_lock_of_type(owner, site)
-    if lock is None:
-        return
+    lock = source.find_lock_of_type(owner, site) if owner else None
     if lock:
-        yield Fact(
-            "the type has a lock", Evidence(f"`{owner}` has the lock `{lock}`"), about, subject=f"{owner}.{lock}"
-        )
-    else:
+        evidence = Evidence(f"`{owner}` has the lock `{lock}`")
+        yield Fact("the type has a lock", evidence, about, subject=f"{owner}.{lock}")
+    elif lock is not None:
         yield Fact("the type has no lock", Evidence(f"`{owner}` has no lock of its own"), about)
 
 
 def _type_of(text: str, name: str) -> str:
     """`map[K]V` of a field's type, or of the line that declares it."""
     text = text.strip()
-    match = (
-        re.search(rf"\b{re.escape(name)}\b\s{{1,40}}(?:=\s{{0,9}})?([\w.*\[\]<>(:{{]{{1,120}})", text)
-        if " " in text
-        else None
-    )
+    pattern = rf"\b{re.escape(name)}\b\s{{1,40}}(?:=\s{{0,9}})?([\w.*\[\]<>(:{{]{{1,120}})"
+    match = re.search(pattern, text) if " " in text else None
     return match[1] if match else text
 
 
