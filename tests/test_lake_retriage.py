@@ -116,7 +116,8 @@ def misread_functions(report: Report) -> Report:
     return report._replace(accesses=accesses)
 
 
-_SAMPLE = [case for case in CASES if case.path.parent.name in ("go", "tsan", "kcsan")][::5]
+# reports that share their lines cannot be told apart by the values of an earlier parser
+_SAMPLE = [c for c in CASES if c.path.parent.name in ("go", "tsan", "kcsan") and "interleaved" not in c.name][::5]
 
 
 def sample_documents(degrade: Any) -> tuple[list[DocumentFacts], list[DocumentFacts]]:

@@ -45,11 +45,6 @@ def _parse_hex(text: str | None) -> int | None:
         return None
 
 
-def is_smaller_than_word(context: RaceContext) -> bool:
-    """Is it smaller than a word by its address: a flag or a small number, not a pointer?"""
-    return bool((raced_address(context) or 0) % _WORD_BYTES)
-
-
 def is_upper_half_word(context: RaceContext) -> bool:
     """Is it the second half of a word by its address? A lock's state is the first half."""
     return (raced_address(context) or 0) % _WORD_BYTES == _WORD_BYTES // 2
@@ -69,16 +64,6 @@ def lies_in_program(report: Report) -> bool:
     """Does the raced variable certainly lie in the program image? For a report without context."""
     address = _first_address(report.accesses[:2]) if report.detector == "go" else None
     return address is not None and 0 < address < _PROGRAM_END
-
-
-def may_be_interface(context: RaceContext) -> bool:
-    """May a variable with its own allocation be an interface, such as an error?
-
-    Two words are allocated in the 16-byte size class. A number or a flag is put at the end of such a block while the
-    race detector is on (up to Go 1.24; later also at its beginning).
-    """
-    address = raced_address(context)
-    return address is not None and address >> 32 in _HEAP_PREFIXES and address % _INTERFACE_BYTES == 0
 
 
 _MIN_LOCKED_OFFSET = 0x95  # a lock and its deferred unlock fit before it

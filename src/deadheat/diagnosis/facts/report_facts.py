@@ -81,10 +81,6 @@ def _facts_of_memory(context: RaceContext) -> Iterator[Fact]:
         yield Fact("memory of a thread's stack", Evidence(f"the variable is on the stack of {owner}"))
     if location is not None and location.kind in ("heap", "stack", "tls") and location.name:
         yield Fact("detector names the object")
-    if context.is_go and addresses.is_smaller_than_word(context):
-        yield Fact("smaller than a word")
-    if addresses.may_be_interface(context):
-        yield Fact("may be an interface")
 
 
 def _facts_of_frames(side: RaceSide) -> Iterator[Fact]:

@@ -37,7 +37,7 @@ CAUSE = CauseDefinition(
             "(not known)"
         ),
     ),
-    contradicted_by="kind: error-stack | no side holds a lock",
+    contradicted_by="WaitGroup.Wait | variable is of package sync | kind: error-stack | no side holds a lock",
     evidence="most other accesses hold a lock",
     sentence="{writer} and {other} each hold a lock for {variable}, but not the same one",
     remedies=(

@@ -30,8 +30,8 @@ CAUSE = CauseDefinition(
     title="No lock on either side",
     family="locking",
     needs=(),
-    evidence="no side holds a lock | no other access holds a lock | methods of one type | a counter is changed",
     contradicted_by="kind: error-stack",
+    evidence="no side holds a lock | no other access holds a lock | methods of one type | a counter is changed",
     sentence="{writer} and {other} use {variable} at the same time, and no lock is held on both sides",
     remedies=(
         RemedyOption(

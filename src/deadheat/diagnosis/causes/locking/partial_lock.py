@@ -37,7 +37,10 @@ CAUSE = CauseDefinition(
             "a lock fits before the write | locks (not known)"
         ),
     ),
-    contradicted_by="kind: error-stack | channel is closed | WaitGroup waits | the object is destroyed",
+    contradicted_by=(
+        "WaitGroup.Wait | variable is of package sync | kind: error-stack | channel is closed | WaitGroup waits | "
+        "the object is destroyed"
+    ),
     evidence="the lock is taken by a caller | most other accesses hold a lock",
     sentence="{holder} takes {lock} for {variable}, and {lacking} does not",
     remedies=(

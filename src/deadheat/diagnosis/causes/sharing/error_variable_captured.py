@@ -35,7 +35,7 @@ CAUSE = CauseDefinition(
         ),
     ),
     contradicted_by="channel is closed | global variable | map function",
-    evidence="variable's type: error | may be an interface",
+    evidence="variable's type: error",
     sentence="{writer} assigns to {variable}, an error of the enclosing function, which {other} uses too",
     remedies=(
         RemedyOption(
