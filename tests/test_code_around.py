@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deadheat.model import Frame, Origin
+from deadheat.repo.code_diagnosis import PinnedCode
 from deadheat.repo.syntax.function_facts import function_facts_at
+from eval.program_source import ProgramSource
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.facts.code_facts import FunctionFacts
@@ -218,3 +221,27 @@ func (s *S) Close() {
 
 def test_a_loop_that_drains_a_channel_waits_for_its_senders() -> None:
     assert seen("go", DRAINED, 4).receive_lines == (5, 13)
+
+
+TYPES = {
+    "a.go": "package p\n\ntype Guarded struct {\n\tmu sync.RWMutex\n\tn  int\n}\n\ntype Plain struct {\n\tn int\n}\n",
+    "a.cc": "class Cache final : public Base {\n  mutable std::mutex lock_;\n  int n;\n};\nstruct Row {\n  int n;\n};\n",
+    "a.c": "struct dock {\n\tpthread_mutex_t gate;\n\tint ships;\n};\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "lock"),
+    [
+        ("a.go", "Guarded", "mu"),
+        ("a.go", "Plain", ""),
+        ("a.go", "Absent", None),
+        ("a.cc", "Cache", "lock_"),
+        ("a.cc", "Row", ""),
+        ("a.c", "dock", "gate"),
+    ],
+)
+def test_the_lock_of_a_type(file: str, name: str, lock: str | None) -> None:
+    program = ProgramSource({path: text.encode() for path, text in TYPES.items()})
+    code = PinnedCode(lambda _: (file, program.files[file]), program.files.get, program, [], None)
+    assert code.find_lock_of_type(name, Frame("f", "", file, 1, Origin.USER)) == lock
