@@ -225,7 +225,7 @@ def test_a_loop_that_drains_a_channel_waits_for_its_senders() -> None:
 
 TYPES = {
     "a.go": "package p\n\ntype Guarded struct {\n\tmu sync.RWMutex\n\tn  int\n}\n\ntype Plain struct {\n\tn int\n}\n",
-    "a.cc": "class Cache final : public Base {\n  mutable std::mutex lock_;\n  int n;\n};\nstruct Row {\n  int n;\n};\n",
+    "a.cc": "class Cache : public Base {\n  mutable std::mutex lock_;\n  int n;\n};\nstruct Row {\n  int n;\n};\n",
     "a.c": "struct dock {\n\tpthread_mutex_t gate;\n\tint ships;\n};\n",
 }
 
