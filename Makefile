@@ -7,7 +7,7 @@ STAMP := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: help demo test lint types tests oracle bench eval docs fuzz soak cases record clean
+.PHONY: help demo test lint types tests oracle bench eval train docs fuzz soak cases record clean
 .DEFAULT_GOAL := help
 
 help: ## print this list
@@ -51,10 +51,12 @@ bench: $(INSTALLED) ## measure speed and memory
 	$(BIN)/python -m bench.grouping
 	$(BIN)/python -m bench.spark
 
-eval: $(INSTALLED) ## measure grouping and diagnosis on the corpus; writes docs/explanation/{identity,diagnosis}.md
+eval: $(INSTALLED) ## measure grouping and diagnosis; writes docs/explanation/identity.md
 	$(BIN)/python -m eval
-	$(BIN)/python -m eval.causes
-	$(BIN)/python -m eval.held_out --write
+	PYTHONPATH=src $(BIN)/python -m eval.train --dry
+
+train: $(STAMP) ## train the weights of the diagnosis from the recorded corpus and the learnt real races
+	PYTHONPATH=src $(BIN)/python -m eval.train
 
 oracle: $(INSTALLED) ## compare the output for all recorded reports with that of the last release
 	$(BIN)/python tools/oracle.py

@@ -1,96 +1,42 @@
-"""Tables of `python -m eval.causes`: each claim on each set, and the cause of a race from one or all of its reports."""
+"""The cause of a race from one or all of its reports, chosen in several ways: `python -m eval.causes --by-race`."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from deadheat.diagnosis import ranking
+from deadheat.diagnosis import cause_votes
 from deadheat.diagnosis.finding import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from eval.causes import DiagnosedReport, Truth
 
-    CauseChoice = Callable[[ranking.CauseVotes], str | None]
+    CauseChoice = Callable[[cause_votes.CauseVotes], str | None]
     ReportsByRace = dict[tuple[str, ...], list[DiagnosedReport]]
     GradeFunction = Callable[[str, Truth], str]
 
 GRADES = ("exact", "as true", "general", UNKNOWN, "wrong")
 
 
-# --- claims by set --------------------------------------------------------------------------------
-
-
-class Claim(NamedTuple):
-    """A first finding. Rules with the same cause usually differ in confidence."""
-
-    cause: str
-    confidence: float
-    language: str
-
-
-class ClaimCount(NamedTuple):
-    """In how many races a claim is made, is right and is wrong."""
-
-    made: float = 0.0
-    right: float = 0.0
-    wrong: float = 0.0
-
-    def plus(self, other: ClaimCount) -> ClaimCount:
-        return ClaimCount(*(a + b for a, b in zip(self, other, strict=True)))
-
-    def __str__(self) -> str:
-        return f"{self.made:.1f} / {self.right:.1f} / {self.wrong:.1f}" if self.made else ""
-
-
-def count_claims(reports: Iterable[DiagnosedReport]) -> dict[Claim, ClaimCount]:
-    """The claims about the races of one set; every race has the same weight."""
-    two_sided = [report for report in reports if report.detector != "drd"]
-    sizes = Counter(report.race for report in two_sided)
-    counts: dict[Claim, ClaimCount] = defaultdict(ClaimCount)
-    for report in two_sided:
-        first = report.findings[0]
-        language = "Go" if report.detector.startswith("go") else "others"
-        claim = Claim(first.cause, round(first.confidence, 2), language)
-        share = 1 / sizes[report.race]
-        right, wrong = report.grade in ("exact", "as true"), report.grade == "wrong"
-        counts[claim] = counts[claim].plus(ClaimCount(share, share * right, share * wrong))
-    return counts
-
-
-def table_by_set(parts: Mapping[str, Sequence[DiagnosedReport]]) -> Iterator[str]:
-    """One row per claim: made / right / wrong in each set. The rest is the general form of the cause."""
-    counts = {part: count_claims(reports) for part, reports in parts.items()}
-    yield f"| first finding | confidence | language | all | {' | '.join(parts)} |"
-    yield "|---" * (len(parts) + 4) + "|"
-    for claim in sorted({claim for claims in counts.values() for claim in claims}):
-        per_part = [counts[part].get(claim, ClaimCount()) for part in parts]
-        total = ClaimCount()
-        for count in per_part:
-            total = total.plus(count)
-        cells = " | ".join(map(str, per_part))
-        yield f"| {claim.cause} | {claim.confidence:.2f} | {claim.language} | {total} | {cells} |"
-
-
 # --- causes by race -------------------------------------------------------------------------------
 
 
-def _most_frequent(votes: ranking.CauseVotes) -> str:
+def _most_frequent(votes: cause_votes.CauseVotes) -> str:
     return min(_known_causes(votes), key=lambda cause: (-votes[cause][0], cause), default=UNKNOWN)
 
 
-def _greatest_sum(votes: ranking.CauseVotes) -> str:
+def _greatest_sum(votes: cause_votes.CauseVotes) -> str:
     return min(_known_causes(votes), key=lambda cause: (-votes[cause][1], cause), default=UNKNOWN)
 
 
-def _known_causes(votes: ranking.CauseVotes) -> list[str]:
+def _known_causes(votes: cause_votes.CauseVotes) -> list[str]:
     return [cause for cause in votes if cause != UNKNOWN]
 
 
-def _deadheat_choice(votes: ranking.CauseVotes) -> str | None:
-    return ranking.choose_cause(ranking.votes_as_rows(votes))
+def _deadheat_choice(votes: cause_votes.CauseVotes) -> str | None:
+    return cause_votes.choose_cause(cause_votes.votes_as_rows(votes))
 
 
 CHOICES: dict[str, CauseChoice] = {
@@ -135,9 +81,9 @@ def _most_confident(reports: Sequence[DiagnosedReport]) -> str:
     return min([(-f.confidence, f.cause) for f in findings], default=(0.0, UNKNOWN))[1]
 
 
-def _votes(reports: Iterable[DiagnosedReport]) -> ranking.CauseVotes:
-    votes: ranking.CauseVotes = {}
+def _votes(reports: Iterable[DiagnosedReport]) -> cause_votes.CauseVotes:
+    votes: cause_votes.CauseVotes = {}
     for report in reports:
         confidence = round(report.findings[0].confidence, 2)
-        ranking.add_votes(votes, ranking.votes_of_report(report.first_cause, confidence, 1))
+        cause_votes.add_votes(votes, cause_votes.votes_of_report(report.first_cause, confidence, 1))
     return votes

@@ -1,8 +1,7 @@
 """Accuracy of the diagnosis on the labelled corpus.
 
-python -m eval.causes               the main set; updates docs/explanation/diagnosis.md
+python -m eval.causes               the main set, which the weights are trained on
 python -m eval.causes --part open   one part only; the page is not changed
-python -m eval.causes --by-set      from the report alone: each claim on each set that the rules were made with
 python -m eval.causes --by-race     from the report alone: the cause of a race from one or all of its reports
 """
 
@@ -23,7 +22,7 @@ from deadheat.diagnosis.finding import UNKNOWN
 from eval import cause_breakdowns
 from eval.cause_breakdowns import GRADES
 from eval.labelled_reports import VERSION_ONLY, load_recordings
-from eval.page import EXPLANATION, folded_block, replace_region
+from eval.page import folded_block
 from eval.program_source import load_source, pinned_code
 
 if TYPE_CHECKING:
@@ -38,10 +37,9 @@ TITLES = {
     "aside": "The half set aside",
     **{name: store.TITLES[name] for name in HELD_OUT},
 }
-# the rules were made with or changed because of these sets
-TRAINING_SETS = ("open", "aside", *HELD_OUT[:8])
+ALL_SETS = ("open", "aside", *HELD_OUT)
 REPORT_ONLY, WITH_SOURCE = MODES = "the report alone", "with source"
-_GENERAL_CAUSES = {rule.cause: rule.general_causes for rule in plugins.all_rules()}
+_GENERAL_CAUSES = {name: definition.general_causes for name, definition in plugins.causes_by_name().items()}
 
 
 class Truth(NamedTuple):
@@ -84,7 +82,7 @@ def grade_cause(cause: str, truth: Truth) -> str:
 
 def general_causes_of(cause: str) -> Iterator[str]:
     """The causes of which a cause is a special form."""
-    for one in _GENERAL_CAUSES[cause]:
+    for one in _GENERAL_CAUSES.get(cause, ()):
         yield one
         yield from general_causes_of(one)
 
@@ -215,25 +213,17 @@ def main() -> int:
     )
     parser.add_argument("--no-variants", action="store_true", help="only recordings of unchanged programs")
     parser.add_argument("--wrong", action="store_true", help="list the findings that are not exact, by race")
-    parser.add_argument("--dry", action="store_true", help="print only; do not change the page")
-    parser.add_argument("--by-set", action="store_true", help="each claim on each set")
     parser.add_argument("--by-race", action="store_true", help="the cause of a race from one or all of its reports")
     args = parser.parse_args()
     if args.by_race:
-        diagnosed = [report for part in TRAINING_SETS for report in diagnosed_reports(part, modes=(REPORT_ONLY,))]
+        diagnosed = [report for part in ALL_SETS for report in diagnosed_reports(part, modes=(REPORT_ONLY,))]
         print("\n".join(cause_breakdowns.table_by_race(diagnosed, (REPORT_ONLY,), grade_cause)))
-        return 0
-    if args.by_set:
-        by_set = {part: list(diagnosed_reports(part, modes=(REPORT_ONLY,))) for part in TRAINING_SETS}
-        print("\n".join(cause_breakdowns.table_by_set(by_set)))
         return 0
     reports = list(diagnosed_reports(args.part, no_variants=args.no_variants))
     text = format_tables(reports, args.part)
     print(text)
     if args.wrong:
         _print_inexact(reports)
-    if not args.dry and not args.no_variants and args.part == "all":
-        replace_region(EXPLANATION / "diagnosis.md", "python -m eval.causes", text)
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from corpus.label_go import variant_source
 from deadheat.repo.code_diagnosis import PinnedCode
 from deadheat.repo.file_versions import is_exported
+from deadheat.repo.likely_variable import likely_variable
 from deadheat.repo.racing_lines import find_racing_lines
 from deadheat.repo.syntax.declarations import CommitTree
 from deadheat.repo.variable import find_variable
@@ -63,7 +64,8 @@ def pinned_code(program: ProgramSource, report: Report) -> PinnedCode:
     def find_file(frame: Frame) -> tuple[str, bytes] | None:
         return next(((p, program.files[p]) for p in program.paths_of(frame)), None)
 
-    return PinnedCode(find_file, program.files.get, program, racing_lines, find_variable(program, racing_lines, report))
+    variable = find_variable(program, racing_lines, report) or likely_variable(program, racing_lines)
+    return PinnedCode(find_file, program.files.get, program, racing_lines, variable)
 
 
 def load_source(folder: Path, recording: str) -> ProgramSource:

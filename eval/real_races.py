@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from deadheat.model import Report
     from deadheat.repo.code_diagnosis import PinnedCode
     from deadheat.repo.dossier import Dossier
+    from deadheat.repo.variable import RaceVariable
 
 SAMPLE = Path(__file__).with_name("real_races.jsonl")
 VARIABLE_GRADES = ("right", "name only", "none", "wrong")
@@ -63,6 +64,7 @@ class RealRace:
     set: int = 1  # set 1 was used to change rules
     base: str | None = None  # the commit whose code the report is from, if not the parent
     report_file: str | None = None  # instead of the message, relative to the sample
+    variables: tuple[str, ...] = ()  # other names of the variable that are right too
 
     @property
     def truth(self) -> Truth:
@@ -91,11 +93,21 @@ class RaceResult:
         found = self.dossier.variable if self.dossier else None
         if found is None:
             return "none"
-        for wanted in (self.race.variable or "").split("|"):
-            owner, _, name = wanted.rpartition(".")
-            if found.name.rpartition(".")[2] == name:
-                return "right" if owner == (found.owner or owner) else "name only"
+        labels = [*(self.race.variable or "").split("|"), *self.race.variables]
+        grades = {_grade_name(found, label) for label in labels}
+        return next(grade for grade in ("right", "name only", "wrong") if grade in grades)
+
+
+def _grade_name(found: RaceVariable, wanted: str) -> str:
+    """Compare a variable with a label: `Cart.total`, `Cache::map_`, `conn->state`."""
+    owner, _, name = wanted.replace("::", ".").replace("->", ".").rpartition(".")
+    if _last_name(found.name) != name:
         return "wrong"
+    return "right" if _last_name(owner) == _last_name(found.owner or owner) else "name only"
+
+
+def _last_name(path: str) -> str:
+    return path.replace("::", ".").replace("->", ".").rpartition(".")[2]
 
 
 class CloneBeforeFix(GitReader):
@@ -116,7 +128,7 @@ def read_sample(path: Path = SAMPLE) -> list[RealRace]:
         row = {name: value for name, value in json.loads(line).items() if name in known}
         if row.get("report_file"):
             row["report_file"] = str(path.parent / row["report_file"])
-        races.append(RealRace(**row | {"also": tuple(row["also"])}))
+        races.append(RealRace(**row | {"also": tuple(row["also"]), "variables": tuple(row.get("variables") or ())}))
     return races
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deadheat.diagnosis import ranking
+from deadheat.diagnosis import cause_votes as votes
 from deadheat.lake import race_rows
 from deadheat.lake.report_row import ReportDetails
 from deadheat.lake.schema import SIGHTINGS
@@ -32,10 +32,10 @@ REPORTS = st.lists(
 
 
 def count_votes(reports: Iterable[Vote]) -> list[dict[str, Any]]:
-    added: ranking.CauseVotes = {}
+    added: votes.CauseVotes = {}
     for report in reports:
-        ranking.add_votes(added, ranking.votes_of_report(*report))
-    return ranking.votes_as_rows(added)
+        votes.add_votes(added, votes.votes_of_report(*report))
+    return votes.votes_as_rows(added)
 
 
 # -- invariants ------------------------------------------------------------------------------------
@@ -48,31 +48,31 @@ def test_order_and_batches_make_no_difference(reports: list[Vote], random: Any, 
     first, second = sorted((one, two))
     parts = [count_votes(mixed[:first]), count_votes(mixed[first:second]), count_votes(mixed[second:])]
     for order in (parts, parts[::-1]):
-        added: ranking.CauseVotes = {}
+        added: votes.CauseVotes = {}
         for part in order:
-            ranking.add_votes(added, part)
-        assert ranking.votes_as_rows(added) == together
+            votes.add_votes(added, part)
+        assert votes.votes_as_rows(added) == together
 
 
 @given(REPORTS, st.integers(2, 4))
 def test_repeating_all_reports_changes_no_cause(reports: list[Vote], times: int) -> None:
-    assert ranking.choose_cause(count_votes(reports * times)) == ranking.choose_cause(count_votes(reports))
+    assert votes.choose_cause(count_votes(reports * times)) == votes.choose_cause(count_votes(reports))
     repeated = [(cause, sure, count * times) for cause, sure, count in reports]
     assert count_votes(repeated) == count_votes(reports * times)
 
 
 @given(REPORTS)
 def test_cause_is_that_of_a_report_or_unknown(reports: list[Vote]) -> None:
-    chosen = ranking.choose_cause(count_votes(reports))
+    chosen = votes.choose_cause(count_votes(reports))
     causes = {cause for cause, _, _ in reports if cause}
     assert chosen in causes | {"unknown"} if causes else chosen is None
 
 
 @given(REPORTS)
 def test_another_agreeing_report_changes_nothing(reports: list[Vote]) -> None:
-    chosen = ranking.choose_cause(count_votes(reports))
+    chosen = votes.choose_cause(count_votes(reports))
     if chosen is not None:
-        assert ranking.choose_cause(count_votes([*reports, (chosen, 0.5, 1)])) == chosen
+        assert votes.choose_cause(count_votes([*reports, (chosen, 0.5, 1)])) == chosen
 
 
 # -- examples --------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def test_another_agreeing_report_changes_nothing(reports: list[Vote]) -> None:
     ],
 )
 def test_chosen_cause(reports: list[Vote], cause: str | None) -> None:
-    assert ranking.choose_cause(count_votes(reports)) == cause
+    assert votes.choose_cause(count_votes(reports)) == cause
 
 
 # -- variants and races ----------------------------------------------------------------------------

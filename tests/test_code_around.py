@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deadheat.model import Frame, Origin
+from deadheat.repo.code_diagnosis import PinnedCode
 from deadheat.repo.syntax.function_facts import function_facts_at
+from eval.program_source import ProgramSource
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.facts.code_facts import FunctionFacts
@@ -107,10 +110,6 @@ def test_a_lock_that_is_let_go_without_having_been_taken_is_the_callers() -> Non
     assert seen("go", HELPERS, 15).locks_released == ()
 
 
-def test_what_a_function_receives_from_is_known_by_its_last_name() -> None:
-    assert seen("go", HELPERS, 20).awaited_names == {"jobs", "bell", "Done"}
-
-
 @pytest.mark.parametrize(
     ("above", "asked", "told"),
     [
@@ -201,3 +200,48 @@ func (d *Door) swing() {
 @pytest.mark.parametrize(("line", "gone"), [(9, ()), (11, ("Door.mu",)), (13, ())])
 def test_a_lock_that_others_took_is_gone_once_it_is_let_go(line: int, gone: tuple[str, ...]) -> None:
     assert seen("go", RETURNED, line).locks_released_above == gone
+
+
+DRAINED = """package p
+
+func (s *S) Close() {
+	s.cancel()
+	for range s.out {
+	}
+	for range 3 {
+		s.n++
+	}
+	for v := range s.all {
+		v.Close()
+	}
+	<-s.done
+}
+"""
+
+
+def test_a_loop_that_drains_a_channel_waits_for_its_senders() -> None:
+    assert seen("go", DRAINED, 4).receive_lines == (5, 13)
+
+
+TYPES = {
+    "a.go": "package p\n\ntype Guarded struct {\n\tmu sync.RWMutex\n\tn  int\n}\n\ntype Plain struct {\n\tn int\n}\n",
+    "a.cc": "class Cache : public Base {\n  mutable std::mutex lock_;\n  int n;\n};\nstruct Row {\n  int n;\n};\n",
+    "a.c": "struct dock {\n\tpthread_mutex_t gate;\n\tint ships;\n};\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "lock"),
+    [
+        ("a.go", "Guarded", "mu"),
+        ("a.go", "Plain", ""),
+        ("a.go", "Absent", None),
+        ("a.cc", "Cache", "lock_"),
+        ("a.cc", "Row", ""),
+        ("a.c", "dock", "gate"),
+    ],
+)
+def test_the_lock_of_a_type(file: str, name: str, lock: str | None) -> None:
+    program = ProgramSource({path: text.encode() for path, text in TYPES.items()})
+    code = PinnedCode(lambda _: (file, program.files[file]), program.files.get, program, [], None)
+    assert code.find_lock_of_type(name, Frame("f", "", file, 1, Origin.USER)) == lock

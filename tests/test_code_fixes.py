@@ -9,10 +9,11 @@ import pytest
 
 import deadheat
 from deadheat import cli
+from deadheat.grouping.fingerprint import report_title
 from deadheat.model import Document, Frame, Origin
 from deadheat.repo.clone import Clone, DependencyModule, dependency_of, matching_paths
 from deadheat.repo.document_claims import DocumentHints, hints_from_document
-from deadheat.repo.dossier import build_dossier
+from deadheat.repo.dossier import build_dossier, dossier_to_json
 from deadheat.repo.owners import match_codeowners, parse_approvers
 from deadheat.repo.reproduction import find_reproduction
 from deadheat.symbols import go
@@ -472,3 +473,18 @@ def test_a_revision_that_no_clone_has_is_told(
     assert capsys.readouterr().err.startswith("deadheat: --at v9.9.9: not a date and not a revision")
     assert cli.main([*args, "v9.9.9", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_the_test_runner_is_no_function_of_the_race(repo: Repository) -> None:
+    source = HUB.replace("if h.count > 3 {", 'h.t.Logf("n")\n		if h.n {')
+    repo.put("hub: begin", {"hub/hub.go": source})
+    library, logging = "/usr/local/go/src/testing/testing.go", f"/src/relay/hub/hub.go:{line(source, 'Logf')}"
+    report = go_report(
+        ("read", [("testing.(*common).Logf", f"{library}:9"), (f"{MODULE}/hub.(*Hub).run", logging)]),
+        ("write", [("testing.tRunner.func1", f"{library}:7"), ("runtime.deferreturn", f"{library}:4")]),
+    )
+    narrative = dossier_to_json(told_of(repo, report))["narrative"]
+    assert "`hub.(*Hub).run` and the test runner access" in narrative["expected"]
+    assert "writes in the test runner" in narrative["saw"]
+    assert "deferreturn" not in json.dumps(narrative)
+    assert report_title(report) == "read/write race: hub.(*Hub).run / the test runner"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("cache")
 
+CONFIDENT = 0.8
 LOCKED = """package hub
 
 import "sync"
@@ -50,14 +51,16 @@ def hub_race(repo: Repository, source: str, shift: int) -> Dossier:
 
 def test_a_line_that_fits_is_taken_at_its_word(repo: Repository) -> None:
     told = hub_race(repo, LOCKED, 0)
-    assert (told.causes[0].cause, told.causes[0].confidence) == ("partial-lock", 0.95)
+    assert told.causes[0].cause == "partial-lock"
+    assert told.causes[0].confidence >= CONFIDENT
 
 
 def test_a_line_that_cannot_race_is_looked_for_by_what_it_does(repo: Repository) -> None:
     """Who was at work on the file when it raced had other lines than any commit has."""
     told = hub_race(repo, LOCKED, -9)
     first = told.causes[0]
-    assert (first.cause, first.confidence) == ("partial-lock", 0.76)
+    assert first.cause == "partial-lock"
+    assert first.confidence < CONFIDENT
     assert any(f"it is line {line(LOCKED, 'h.count++')}" in e.text for e in first.evidence)
     assert told.variable is not None
     assert (told.variable.name, told.variable.sure) == ("count", False)
@@ -67,7 +70,8 @@ def test_where_several_lines_would_do_none_is_evidence(repo: Repository) -> None
     """Two things that both functions touch: which of them raced, nobody can tell."""
     both = LOCKED.replace("h.count++", "h.count++\n\th.sum++")
     told = hub_race(repo, both.replace("return h.count", "return h.count + h.sum"), -9)
-    assert (told.causes[0].cause, told.causes[0].from_source) == ("missing-lock", False)
+    assert not any("it is line" in item.text for item in told.causes[0].evidence)
+    assert told.causes[0].confidence < CONFIDENT
 
 
 CALLED = """package hub
@@ -110,19 +114,21 @@ def called_race(repo: Repository, grows: int, adds: int, *, known: bool = False)
 def test_a_caller_that_moved_still_holds_its_lock(repo: Repository) -> None:
     """The racing lines fit, so nothing of the finding is in doubt."""
     told = called_race(repo, line(CALLED, "h.count++"), 900)
-    assert (told.causes[0].cause, told.causes[0].confidence) == ("partial-lock", 0.95)
+    assert told.causes[0].cause == "partial-lock"
+    assert told.causes[0].confidence >= CONFIDENT
 
 
 def test_what_fits_nowhere_is_looked_for_where_it_is_said_to_come_from(repo: Repository) -> None:
     told = called_race(repo, 900, 950, known=True)
     assert told.pin is None
-    assert (told.causes[0].cause, told.causes[0].confidence) == ("partial-lock", 0.76)
+    assert told.causes[0].cause == "partial-lock"
+    assert told.causes[0].confidence < CONFIDENT
 
 
 def test_what_fits_nowhere_and_comes_from_nowhere_is_not_looked_for(repo: Repository) -> None:
     """Today's code may be mended long since."""
     told = called_race(repo, 900, 950)
-    assert (told.causes[0].cause, told.causes[0].from_source) == ("missing-lock", False)
+    assert not told.causes[0].from_source
 
 
 def test_one_function_on_both_sides_is_not_looked_through(repo: Repository) -> None:

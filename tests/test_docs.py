@@ -55,9 +55,9 @@ def test_every_detector_has_a_current_page(detector: Any) -> None:
     assert page.read_text() == docs.generated_pages()[page], "run python tools/docs.py"
 
 
-@pytest.mark.parametrize("rule", plugins.all_rules(), ids=lambda rule: rule.cause)
-def test_every_cause_has_a_current_page(rule: Any) -> None:
-    page = docs.CAUSES / f"{rule.cause}.md"
+@pytest.mark.parametrize("cause", plugins.causes_by_name())
+def test_every_cause_has_a_current_page(cause: str) -> None:
+    page = docs.CAUSES / f"{cause}.md"
     assert page.exists(), "run python tools/docs.py"
     assert page.read_text() == docs.generated_pages()[page], "run python tools/docs.py"
 
@@ -169,7 +169,7 @@ NAMES_SOURCES = [CONTRIBUTING, docs.DOCS / "explanation" / "architecture.md", *s
 
 @pytest.mark.parametrize("page", NAMES_SOURCES, ids=page_ids)
 def test_every_source_file_or_folder_that_a_page_names_exists(page: Path) -> None:
-    # `text/prefixes.py`, `sarif.py`, `diagnosis/rules/`, `symbols/*.frames.txt`
+    # `text/prefixes.py`, `sarif.py`, `diagnosis/causes/`, `symbols/*.frames.txt`
     names = re.findall(
         r"`((?:src|tests|tools|corpus|docs|eval)?[\w/*-]+(?:\.py|\.frames\.txt|(?<=\w)/))`", page.read_text()
     )

@@ -120,6 +120,7 @@ def make_document(name: str, rng: random.Random) -> bytes:
     )
 
 
+@pytest.mark.long
 @example_count(300)
 @given(st.sampled_from([*CASES]), st.randoms(use_true_random=False))
 def test_repeats_are_what_the_line_parsers_read(name: str, rng: random.Random) -> None:

@@ -12,7 +12,7 @@ import deadheat
 from corpus import store
 from deadheat import plugins
 from deadheat.diagnosis.finding import Finding
-from eval import cause_breakdowns, causes, held_out
+from eval import cause_breakdowns, causes
 from eval import grouping_rules as rules
 from eval.labelled_reports import LabelledReport, Recording, damage_reports
 from eval.score import Score, largest_losses, report_scores, score_rule
@@ -167,24 +167,8 @@ def test_the_cause_of_a_race_from_one_recording_and_from_all() -> None:
     assert f"|  | all recordings | deadheat's choice | 1 | {right}" in rows
 
 
-def test_a_claim_is_counted_in_each_set() -> None:
-    def case(race: str, cause: str, truth: str = "partial-lock") -> causes.DiagnosedReport:
-        return causes.DiagnosedReport(race, "go", "", causes.Truth(truth), (Finding(cause, 0.55),))
-
-    parts = {
-        "open": [case("a", "partial-lock"), case("a", "missing-lock")],
-        "heldout-01": [case("b", "partial-lock", "mixed-atomic")],
-    }
-    head, _, *rows = cause_breakdowns.table_by_set(parts)
-    assert head.endswith("| all | open | heldout-01 |")
-    assert rows == [
-        "| missing-lock | 0.55 | Go | 0.5 / 0.0 / 0.0 | 0.5 / 0.0 / 0.0 |  |",
-        "| partial-lock | 0.55 | Go | 1.5 / 0.5 / 1.0 | 0.5 / 0.5 / 0.0 | 1.0 / 0.0 / 1.0 |",
-    ]
-
-
 def test_every_label_of_the_corpus_is_a_cause() -> None:
-    known = {rule.cause for rule in plugins.all_rules()}
+    known = {*plugins.causes_by_name()}
     for program in (one for name in store.SETS for one in store.read_programs(name)):
         truth = program.truth
         for key in ("cause", "also"):
@@ -192,41 +176,3 @@ def test_every_label_of_the_corpus_is_a_cause() -> None:
             flat = values.values() if isinstance(values, dict) else [values]
             names = {n for v in flat for n in ([v] if isinstance(v, str) else v)}
             assert names <= known, program.name
-
-
-def test_stored_outcomes_are_read_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held_out, "FOLDER", tmp_path)
-    truth = causes.Truth("partial-lock", frozenset({"missing-lock", "concurrent-map"}))
-    finding = Finding("missing-lock", 0.55)
-    case = causes.DiagnosedReport("shop n", "go", causes.REPORT_ONLY, truth, (finding,))
-    outcomes = held_out.count_outcomes("heldout-09", [case, case])
-    assert [one.reports for one in outcomes] == [2]
-    held_out.result_path("heldout-09").write_text(held_out.format_outcomes(outcomes))
-    assert list(held_out.read_outcomes("heldout-09")) == outcomes
-    assert outcomes[0].grade == "as true"
-
-
-def test_claims_on_held_out_sets_are_graded() -> None:
-    truth = causes.Truth("partial-lock")
-
-    def outcome(race: str, cause: str, confidence: float, reports: int) -> held_out.Outcome:
-        return held_out.Outcome("heldout-09", causes.WITH_SOURCE, race, "go", truth, cause, confidence, reports)
-
-    outcomes = [
-        outcome("a", "partial-lock", 0.85, 1),
-        outcome("a", "unknown", 0.65, 3),
-        outcome("b", "mixed-atomic", 0.85, 2),
-    ]
-    assert list(held_out.table_by_confidence(outcomes))[2:] == [
-        "| 0.8 | with source | 1.2 | 20.0 % | 0.0 % | 0.0 % | 80.0 % |"
-    ]
-    assert list(held_out.table_by_claim(outcomes))[2:] == [
-        "| with source | mixed-atomic | 0.85 | Go | 1.0 | 0.0 | 0.0 | 0.0 | 1.0 |"
-    ]
-
-
-def test_a_held_out_set_is_recorded_only_once(capsys: pytest.CaptureFixture[str]) -> None:
-    before = held_out.result_path("heldout-09").read_bytes()
-    assert held_out.main(["--record", "heldout-09"]) == 2
-    assert held_out.result_path("heldout-09").read_bytes() == before
-    assert "recorded before" in capsys.readouterr().err

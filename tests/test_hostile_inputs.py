@@ -34,6 +34,7 @@ MEASURE = "import resource, subprocess, sys; p = subprocess.run(sys.argv[1:]);" 
 )
 
 
+@pytest.mark.long
 def test_folder_of_hostile_files_gives_all_reports_and_a_line_for_each(tmp_path: Path) -> None:
     for number in range(GOOD_LOGS):
         (tmp_path / f"good-{number}.log").write_bytes(OTHER)

@@ -206,15 +206,11 @@ def test_a_race_is_shown_with_its_best_report_and_the_causes_of_all(
     taken(spark, root, [tmp_path])
     _, out, _ = run_command(capsys, "races", "--lake", root, "--format", "jsonl")
     race = json.loads(out)
-    assert (race["cause"], race["causes"]) == (
-        "concurrent-map",
-        [
-            {"cause": "concurrent-map", "sightings": 2, "confidence": 0.85},
-            {"cause": "missing-lock", "sightings": 1, "confidence": 0.55},
-        ],
-    )
+    found = [(cause["cause"], cause["sightings"]) for cause in race["causes"]]
+    assert (race["cause"], found) == ("concurrent-map", [("concurrent-map", 2), ("missing-lock", 1)])
+    of_map, of_lock = [cause["confidence"] for cause in race["causes"]]
     _, out, _ = run_command(capsys, "show", race["race"], "--lake", root)
-    assert ("   cause    concurrent-map; by report: concurrent-map 0.85 (2x), missing-lock 0.55 (1x)\n") in out
+    assert f"concurrent-map; by report: concurrent-map {of_map:.2f} (2x), missing-lock {of_lock:.2f} (1x)\n" in out
     _, out, _ = run_command(capsys, "show", race["race"], "--lake", root, "--format", "json")
     shown = json.loads(out)
     assert shown["cause"] == "concurrent-map"

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa
 import pytest
@@ -29,6 +29,8 @@ from tests.lake_facts import DocumentFacts, all_rows, change_facts, race_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    Rows = dict[str, list[dict[str, Any]]]
 
 SOURCE = Path(__file__).with_name("failing_writes.c")
 OLD_LAKE = Path(__file__).parent / "data" / "compatibility" / "lake-v2.tar.gz"
@@ -49,6 +51,11 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = pa.Table.from_pylist([{"race": "a", "repo": "b"}], schema.DOSSIERS)
     transactions.replace_table(lake, "dossiers", rows)
     return Path(lake.uri)
+
+
+@pytest.fixture(scope="module")
+def written_rows(written: Path) -> Rows:
+    return all_rows(Lake(str(written)))
 
 
 @pytest.fixture
@@ -198,15 +205,16 @@ REPAIRABLE = [
 
 @pytest.mark.parametrize("pattern", REPAIRABLE)
 @pytest.mark.parametrize("damage", [empty, Path.unlink, lambda path: flip(path, FLIP % (8 * path.stat().st_size))])
-def test_what_can_be_derived_is_repaired(root: Path, pattern: str, damage: Callable[[Path], None]) -> None:
-    before = all_rows(Lake(str(root)))
+def test_what_can_be_derived_is_repaired(
+    root: Path, written_rows: Rows, pattern: str, damage: Callable[[Path], None]
+) -> None:
     path = newest(root, pattern)
     data = path.read_bytes()
     damage(path)
     present = path.read_bytes() if path.exists() else None
     _, check = repair_lake(Lake(str(root)))
     assert check.faults == []
-    assert all_rows(Lake(str(root))) == before
+    assert all_rows(Lake(str(root))) == written_rows
     if present not in (None, b"", data):
         assert any(kept.read_bytes() == present for kept in (root / DAMAGED_FOLDER).rglob(f"{path.name}*"))
     lake = Lake(str(root))
@@ -216,12 +224,11 @@ def test_what_can_be_derived_is_repaired(root: Path, pattern: str, damage: Calla
 
 
 @pytest.mark.parametrize("table", schema.DERIVED_TABLES)
-def test_a_derived_table_that_was_deleted_is_rebuilt(root: Path, table: str) -> None:
-    before = all_rows(Lake(str(root)))
+def test_a_derived_table_that_was_deleted_is_rebuilt(root: Path, written_rows: Rows, table: str) -> None:
     shutil.rmtree(root / table)
     assert f"{table} the table {table} is missing" in faults(root)
     assert repair_lake(Lake(str(root))).check.faults == []
-    assert all_rows(Lake(str(root))) == before
+    assert all_rows(Lake(str(root))) == written_rows
 
 
 def test_lost_facts_are_told_exactly_and_nothing_is_derived_from_the_rest(
@@ -242,13 +249,13 @@ def test_lost_facts_are_told_exactly_and_nothing_is_derived_from_the_rest(
     assert {path for path in root.rglob("*") if path.is_file()} == names
 
 
-def test_a_commit_that_is_lost_is_written_again_by_the_next_writer(root: Path) -> None:
-    before, lake, notes = all_rows(Lake(str(root))), Lake(str(root)), list[str]()
+def test_a_commit_that_is_lost_is_written_again_by_the_next_writer(root: Path, written_rows: Rows) -> None:
+    lake, notes = Lake(str(root)), list[str]()
     newest(root, f"sightings/{LOG_FOLDER}/*.json").unlink()
     lake.on_note = notes.append
     transactions.refresh_lake(lake)
     assert notes == ["change 5 of ingests was not complete, and had no readable intent; completed from the log"]
-    assert all_rows(lake) == before
+    assert all_rows(lake) == written_rows
     assert faults(root) == []
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from deadheat.cli import main
 from deadheat.lake import derivation, maintenance
-from deadheat.lake.rewrites import migration
+from deadheat.lake.rewrites import migration, retriage
 from deadheat.lake.tables import Lake
 from deadheat.sources.ci_metadata import PathPattern
 from tests.cases import ROOT as CASES
@@ -65,6 +65,11 @@ def case_text(cases: tuple[str, ...]) -> bytes:
 _LIBRARY_DETAIL = re.compile(r"\((?:Compressed file ended before .*|the data is cut off)\)")
 
 
+# what depends on the causes, which stay as they were found then where no text is kept: digests of reports, and votes
+OF_CAUSES = ("report", "digest", "cause", "causes", "checksum")
+_NESTED_DIGEST = re.compile(r"'report': '[0-9a-f]{32}'")
+
+
 def write_file(path: Path, content: bytes, day: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
@@ -96,10 +101,18 @@ def fresh_lake(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
 def rows_below(lake: Lake, root: object, table: str, *volatile: str) -> list[str]:
     """The rows of a table, with paths below a neutral root."""
     rows = [{name: row[name] for name in row if name not in volatile} for row in table_rows(lake, table)]
-    return sorted(_LIBRARY_DETAIL.sub("(...)", str(row)).replace(str(root), "ROOT") for row in rows)
+    texts = [_NESTED_DIGEST.sub("'report': ''", _LIBRARY_DETAIL.sub("(...)", str(row))) for row in rows]
+    return sorted(text.replace(str(root), "ROOT") for text in texts)
+
+
+def renew(lake: Lake) -> None:
+    """Give the reports their present fingerprints, as `deadheat retriage` does."""
+    retriage.retriage_lake(lake)
+    derivation.derive_races(lake, "renewed")
 
 
 def assert_same_content(migrated: Lake, fresh: Lake, root: Path) -> None:
+    renew(migrated)
     for table, volatile in {
         "sightings": ("ingest", "document", "parser_version"),
         "reports": ("text", "text_names", "parser_version", "fingerprint_version"),
@@ -109,8 +122,8 @@ def assert_same_content(migrated: Lake, fresh: Lake, root: Path) -> None:
         "races": (),
         "families": (),
     }.items():
-        expected = rows_below(fresh, root, table, *volatile)
-        assert rows_below(migrated, OLD_ROOT, table, *volatile) == expected, table
+        expected = rows_below(fresh, root, table, *volatile, *OF_CAUSES)
+        assert rows_below(migrated, OLD_ROOT, table, *volatile, *OF_CAUSES) == expected, table
         assert expected or table == "families"
 
 
@@ -167,8 +180,9 @@ def test_the_next_writing_command_migrates(
     new.write_text("nothing\n")
     assert main([command, *([str(new)] if command == "ingest" else []), "--lake", old_lake.uri]) == 0
     lake = Lake(old_lake.uri)
+    renew(lake)
     root, fresh = fresh_lake
-    assert rows_below(lake, OLD_ROOT, "races") == rows_below(fresh, root, "races")
+    assert rows_below(lake, OLD_ROOT, "races", *OF_CAUSES) == rows_below(fresh, root, "races", *OF_CAUSES)
     assert lake.row_count("files") == fresh.row_count("files") + (command == "ingest")
     assert lake_faults(lake) == []
 

@@ -41,6 +41,7 @@ def is_opt_in(case: Case) -> bool:
 # -- rows ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("detector", sorted({case.path.parent.name for case in CASES}))
 def test_a_report_made_anew_is_the_same_with_an_unchanged_parser(detector: str) -> None:
     texts = total = 0
@@ -80,6 +81,7 @@ def test_no_text_is_kept_that_does_not_give_the_report() -> None:
 # -- lakes -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_retriage_of_all_cases_with_an_unchanged_parser_changes_nothing(tmp_path: Path) -> None:
     lake = new_lake(tmp_path)
     texts = [b"\n\n".join(case.raw for case in CASES[start : start + 3]) for start in range(0, len(CASES), 3)]
@@ -114,7 +116,8 @@ def misread_functions(report: Report) -> Report:
     return report._replace(accesses=accesses)
 
 
-_SAMPLE = [case for case in CASES if case.path.parent.name in ("go", "tsan", "kcsan")][::5]
+# reports that share their lines cannot be told apart by the values of an earlier parser
+_SAMPLE = [c for c in CASES if c.path.parent.name in ("go", "tsan", "kcsan") and "interleaved" not in c.name][::5]
 
 
 def sample_documents(degrade: Any) -> tuple[list[DocumentFacts], list[DocumentFacts]]:
@@ -211,7 +214,11 @@ def test_reports_of_a_migrated_lake_keep_what_only_the_text_has(tmp_path: Path) 
     lake = Lake(str(tmp_path / "lake"))
     migration.migrate_lake(lake)
     derivation.derive_races(lake, "derived")
-    before = {table: comparable(lake, table) for table in ("reports", "sightings", "files", "races")}
+    # the fingerprints of native reports are of an earlier version; the columns are enough for the present ones
+    counts = retriage.retriage_lake(lake)
+    native = [row for row in table_rows(lake, "reports") if row["detector"] in ("tsan", "helgrind", "drd")]
+    assert (counts.reports, counts.no_text, counts.changed) == (lake.row_count("reports"),) * 2 + (len(native),)
+    before = {table: comparable(lake, table) for table in ("reports", "sightings", "files")}
     counts = retriage.retriage_lake(lake)
     assert counts == RetriageCounts(lake.row_count("reports"), no_text=lake.row_count("reports"))
     assert {table: comparable(lake, table) for table in before} == before

@@ -113,6 +113,9 @@ def _matched_names() -> frozenset[str]:
     return frozenset(name for name, methods in used.items() if methods <= {"match", "fullmatch"})
 
 
+_known_characters: dict[tuple[int, bool, str], frozenset[int]] = {}
+
+
 class _Analysis:
     """Finds repeats that can share their characters in many ways."""
 
@@ -128,6 +131,12 @@ class _Analysis:
         return list(dict.fromkeys(self.faults))
 
     def _characters(self, op: Any, value: Any) -> frozenset[int]:
+        key = self._flags, self._is_bytes, repr((op, value))
+        if key not in _known_characters:
+            _known_characters[key] = self._find_characters(op, value)
+        return _known_characters[key]
+
+    def _find_characters(self, op: Any, value: Any) -> frozenset[int]:
         tree = _parser.SubPattern(self._tree.state, [(op, value)])
         compiled = _compiler.compile(tree, self._flags | (0 if self._is_bytes else re.UNICODE))
         if self._is_bytes:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.long  # counts steps in a copy of src/, whichever package the other tests run
 FACTOR = 8
 # Steps per byte may grow so much: a cost of the square of the size that is 10 % of all exceeds it. Less would count
 # what looks at up to 16 KiB ahead, which a small text does not have.

@@ -58,6 +58,7 @@ def fed_lines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 SWALLOWS = "Miri's headers"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in hostile_texts() if name != SWALLOWS])
 def test_hostile_text_is_not_a_report_and_hides_none(name: str) -> None:
     text = hostile_texts()[name](9_000)

@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from deadheat import api
 from deadheat import spark as spark_module
 from deadheat.api import scan_text
-from deadheat.diagnosis import causes_of_report, ranking
+from deadheat.diagnosis import cause_votes, causes_of_report
 from deadheat.errors import DeadheatError, unexpected_fault
 from deadheat.grouping import races as core_races
 from deadheat.grouping.links import ConnectedComponents, Link
@@ -165,14 +165,14 @@ def test_a_race_has_the_cause_that_all_its_reports_give_it(cases: Path, lake: Pa
         (s.uri, s.span.offset, s.span.stream): causes_of_report(s.report)[0] for s in expected([*cases.rglob("*.log")])
     }
     races = {node: row for row in opened.read_rows("races").to_pylist() for node in row["nodes"]}
-    votes: dict[str, ranking.CauseVotes] = {}
+    votes: dict[str, cause_votes.CauseVotes] = {}
     for row in opened.read_rows("sightings").to_pylist():
         first = said[row["uri"], row["offset"], row["lane"]]
         mine = votes.setdefault(races[row["node"]]["race"], {})
-        ranking.add_votes(mine, ranking.votes_of_report(first.cause, first.confidence, 1))
+        cause_votes.add_votes(mine, cause_votes.votes_of_report(first.cause, first.confidence, 1))
     found = {row["race"]: (row["causes"], row["cause"]) for row in races.values()}
-    told = {race: ranking.votes_as_rows(mine) for race, mine in votes.items()}
-    assert found == {race: (mine, ranking.choose_cause(mine)) for race, mine in told.items()}
+    told = {race: cause_votes.votes_as_rows(mine) for race, mine in votes.items()}
+    assert found == {race: (mine, cause_votes.choose_cause(mine)) for race, mine in told.items()}
     assert any(len(mine) > 1 for mine in told.values())
 
 
@@ -581,6 +581,7 @@ def test_what_a_range_has_shown_before_a_fault_counts(tmp_path: Path, monkeypatc
     assert [row["fault"] for row in found] == [None, None, tasks.fault_text(unexpected_fault(error, ""))]
 
 
+@pytest.mark.long
 def test_tasks_see_what_a_scan_sees_wherever_files_are_cut(long: Path, cases: Path) -> None:
     for folder, unit in ((long.parent, RANGE), (cases, input_files.MIN_UNIT_BYTES)):
         wanted = expected([*folder.rglob("*.log")])

@@ -1,4 +1,4 @@
-"""Finds plugins: detectors, rules, bug report formats, claim finders, output formats.
+"""Finds plugins: detectors, causes, bug report formats, claim finders, output formats.
 
 A plugin is a module-level constant, such as `DETECTOR`, or several in a tuple, such as `FORMATS`.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from deadheat.detectors import Detector
-    from deadheat.diagnosis.rule import Rule
+    from deadheat.diagnosis.cause import CauseDefinition
 
 
 def _import_modules(package_name: str) -> Iterator[ModuleType]:
@@ -66,10 +66,10 @@ def display_name(detector: str) -> str:
 
 
 @cache
-def all_rules() -> tuple[Rule, ...]:
-    """Every diagnosis rule, ordered by cause."""
-    rules: tuple[Rule, ...] = _load_plugins("diagnosis.rules", "RULE")
-    return tuple(sorted(rules, key=lambda rule: rule.cause))
+def causes_by_name() -> dict[str, CauseDefinition]:
+    """Every cause by its name, in the order of the names."""
+    definitions: tuple[CauseDefinition, ...] = _load_plugins("diagnosis.causes", "CAUSE")
+    return {definition.name: definition for definition in sorted(definitions, key=lambda definition: definition.name)}
 
 
 @cache

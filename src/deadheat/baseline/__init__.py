@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.grouping import races
-from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
+from deadheat.grouping.fingerprint import FINGERPRINT_VERSION, FORMER_VERSION, former_report_fingerprint
+from deadheat.grouping.keys import is_one_sided
 from deadheat.grouping.links import Link, LinkKind
 from deadheat.grouping.races import Variant
 from deadheat.printable import format_json
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")  # 2026-12-31
 _RACE_ID = re.compile(r"[0-9a-f]{8,40}")  # 47d9f89aa0ce7b72
-# "v2/47d9f89aa0ce7b72/0f3e5a7c9b1d2e4f/0": version, fingerprint, callers, ordinal;
-# "/50d3d4" if ambiguous
-_VARIANT_NAME = re.compile(r"v(\d{1,4})/([0-9a-f]{8,40})/([0-9a-f]{0,40})/(\d{1,4})(?:/([0-9a-f]{1,40}))?")
+# "v3/47d9f89aa0ce7b72/0f3e5a7c9b1d2e4f/0": version, fingerprint, callers, ordinal;
+# "/50d3d4" if ambiguous, "/-" if of one-sided reports
+# a race of version 2 is known by the former base of its reports
+_KNOWN_VERSIONS = (FORMER_VERSION, FINGERPRINT_VERSION)
+_VARIANT_NAME = re.compile(r"v(\d{1,4})/([0-9a-f]{8,40})/([0-9a-f]{0,40})/(\d{1,4})(?:/([0-9a-f]{0,40}-?))?")
 
 
 # the suppression type of each kind of report; all others are "race"
@@ -112,7 +115,8 @@ def matching_mutes(mutes: Iterable[Mute], sighting: Sighting) -> Iterator[Mute]:
     for mute in mutes:
         kind, _, name = mute.pattern.partition(":")
         if kind == "id":
-            is_match = sighting.verdict.race.startswith(name)
+            ids = sighting.verdict.race, former_report_fingerprint(report)
+            is_match = any(one.startswith(name) for one in ids)
         elif suppression_type != ("race" if kind == _TOP_FRAME_TYPE else kind):
             is_match = False
         elif kind == _TOP_FRAME_TYPE:
@@ -208,10 +212,10 @@ def known_race_evidence(known: tuple[KnownRace, ...]) -> races.GroupingFacts:
     """The known races as evidence that grouping can join with that of a run."""
     evidence = races.empty_facts()
     for entry in known:
-        variants = variants_of(entry)
-        for variant in variants:
+        main_id = main_variant(entry).id
+        for variant in variants_of(entry):
             evidence.variants[variant.id] = variant
-            evidence.links.add((variants[0].id, variant.id))
+            evidence.links.add((main_id, variant.id))
         for pair in entry.aliases:
             name, _, alias = pair.partition(" ")
             if alias and name in evidence.variants:
@@ -227,6 +231,11 @@ def known_race_evidence(known: tuple[KnownRace, ...]) -> races.GroupingFacts:
 def variants_of(entry: KnownRace) -> tuple[Variant, ...]:
     """The variants; a line written by hand has only the race id, which is usually the fingerprint."""
     return entry.variants or (Variant(entry.race, ""),)
+
+
+def main_variant(entry: KnownRace) -> Variant:
+    """A variant that others can be linked to: one of two-sided reports, if there is one."""
+    return min(variants_of(entry), key=lambda variant: is_one_sided(variant.id))
 
 
 def format_baseline(baseline: Baseline) -> str:
@@ -311,7 +320,7 @@ def _parse_known_race(number: int, record: dict[str, Any]) -> KnownRace:
     if not _RACE_ID.fullmatch(race):
         raise BaselineLineError(number, f"{race!r} is not a race id")
     names = [_VARIANT_NAME.fullmatch(name) for name in _text_list_field(number, record, "names")]
-    current = [match for match in names if match is not None and int(match[1]) == FINGERPRINT_VERSION]
+    current = [match for match in names if match is not None and int(match[1]) in _KNOWN_VERSIONS]
     reason, owner, expires = _parse_reason_fields(number, record)
     return KnownRace(
         race,

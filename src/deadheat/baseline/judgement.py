@@ -10,6 +10,7 @@ from deadheat import baseline as lines
 from deadheat.baseline import Baseline, KnownRace, matching_mutes
 from deadheat.baseline.absence import Absence, AbsenceState, TestRunEvidence
 from deadheat.grouping import races
+from deadheat.grouping.keys import ONE_SIDED_MARK
 from deadheat.grouping.links import Link, LinkKind
 
 if TYPE_CHECKING:
@@ -67,10 +68,11 @@ class BaselineGate:
         all_evidence = races.empty_facts()
         all_evidence.add(run_evidence)
         all_evidence.add(baseline_evidence := lines.known_race_evidence(baseline.known))
+        all_evidence.aliases.update(run_evidence.former_links())
         race_ids = races.race_ids(all_evidence, dict.fromkeys(baseline_evidence.variants, 0))
         self._entries_by_race: dict[str, list[KnownRace]] = {}  # by race id of this comparison
         for entry in baseline.known:
-            self._entries_by_race.setdefault(race_ids[lines.variants_of(entry)[0].id], []).append(entry)
+            self._entries_by_race.setdefault(race_ids[lines.main_variant(entry).id], []).append(entry)
         self.ids: Mapping[str, str] = {
             variant: self._baseline_race_id(race_ids[variant]) for variant in run_evidence.variants
         }
@@ -166,7 +168,8 @@ class BaselineGate:
             variant.id: variant for variant in (*known.variants, *(self._run_evidence.variants[n] for n in variant_ids))
         }
         aliases = {*known.aliases, *(alias for n in variant_ids for alias in self._aliases.get(n, ()))}
-        split = {*known.split, *({n.base for n in variants.values()} & self._run_evidence.split_by_caller)}
+        bases = {base for n in variants.values() for base in (n.base, f"{n.base}{ONE_SIDED_MARK}")}
+        split = {*known.split, *(bases & self._run_evidence.split_by_caller)}
         return replace(
             known, variants=tuple(variants.values()), aliases=tuple(sorted(aliases)), split=tuple(sorted(split))
         )

@@ -62,6 +62,9 @@ class LanguageSymbols(Protocol):
     def function_key(self, frame: Frame) -> str:
         """The function name for fingerprints, independent of lines, files, closures and versions."""
 
+    def site_key(self, frame: Frame) -> str:
+        """The same for a racing function, with its file if functions of several programs may have that name."""
+
 
 class Detector(Protocol):
     """Finds and parses the reports of one detector. Subclasses define what has no default."""

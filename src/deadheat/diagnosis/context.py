@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from deadheat import plugins
-from deadheat.diagnosis.facts.code_facts import SharedVariable
 from deadheat.diagnosis.facts.function_names import is_same_function
 from deadheat.diagnosis.inferred_access import known_accesses
 from deadheat.diagnosis.race_side import RaceSide, point_of
@@ -14,7 +13,7 @@ from deadheat.diagnosis.race_side import RaceSide, point_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deadheat.diagnosis.facts.code_facts import CodeReader, FunctionFacts
+    from deadheat.diagnosis.facts.code_facts import CodeReader, FunctionFacts, SharedVariable
     from deadheat.diagnosis.finding import CodePoint
     from deadheat.model import Frame, Report
 
@@ -61,6 +60,8 @@ class RaceContext:
         self.race_sides = race_sides = tuple([RaceSide(self, access) for access in accesses])
         # both sides in either order; empty if one is missing
         self.side_pairs = (race_sides, (race_sides[1], race_sides[0])) if len(race_sides) == 2 else ()
+        # every order in which the first side writes; both orders if both write or no operation is known
+        self.role_pairs = tuple([pair for pair in self.side_pairs if pair[0].writes]) or self.side_pairs
         self.in_same_function = len(race_sides) == 2 and is_same_function(*[side.function for side in race_sides])
         self.cache: dict[object, Any] = {}  # results that several rules share
         self._facts_by_frame: dict[tuple[str, int | None, str], FunctionFacts | None] = {}
@@ -69,7 +70,7 @@ class RaceContext:
     def release_references(self) -> None:
         """Drop references: the context and its sides refer to each other and would stay in memory."""
         self.race_sides = ()
-        self.side_pairs = ()
+        self.side_pairs = self.role_pairs = ()
         self.cache.clear()
 
     def function_at(self, frame: Frame, line: int | None = None) -> FunctionFacts | None:
@@ -99,7 +100,12 @@ class RaceContext:
     @property
     def shared_variable(self) -> SharedVariable | None:
         """The raced variable, as far as the code names it."""
-        return _find_shared_variable(self) if self.source is not None else None
+        if self.source is None:
+            return None
+        if "variable" not in self.cache:
+            self.cache["variable"] = self.source.shared_variable()
+        variable: SharedVariable | None = self.cache["variable"]
+        return variable
 
     @property
     def variable_name(self) -> str:
@@ -147,29 +153,3 @@ def once_per_report(find: Callable[[RaceContext], Fact]) -> Callable[[RaceContex
         return fact
 
     return find_cached
-
-
-@once_per_report
-def _find_shared_variable(context: RaceContext) -> SharedVariable | None:
-    """The variable that the reader names, or the class member that both C++ lines name without an object."""
-    if context.source and (shared := context.source.shared_variable()):
-        return shared
-    if context.is_go or not context.has_code or len(context.race_sides) < 2:
-        return None
-    a, b = [_undeclared_members(side.site_facts) for side in context.race_sides]
-    names = sorted(set(a) & set(b))
-    return SharedVariable(names[0], "field", a[names[0]], is_certain=False) if len(names) == 1 else None
-
-
-def _undeclared_members(here: FunctionFacts | None) -> dict[str, str]:
-    """Names that a line of a method uses and its function does not declare, with the class."""
-    if here is None or not here.receiver:
-        return {}
-    called_names = {c.name for c in here.calls}
-    used = [u.name for u in here.uses if len(u.path) == 1 and u.name not in here.declarations]
-    return {name: here.receiver for name in used if name not in called_names}
-
-
-def reports_call_within_line(report: Report) -> bool:
-    """Do the offsets show a call between the read and the write of one line?"""
-    return any(name == "one line" for name, _ in report.facts)

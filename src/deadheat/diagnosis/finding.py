@@ -7,6 +7,8 @@ from typing import NamedTuple
 from deadheat.model import Cause
 
 UNKNOWN = "unknown"
+# a less confident cause is not said alone: it would be wrong as often as right
+MIN_CONFIDENCE = 0.5
 
 
 class CodePoint(NamedTuple):
@@ -46,7 +48,7 @@ class Remedy(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A cause that a rule found, or `unknown` with the open questions."""
+    """A possible cause, or `unknown` with the open questions."""
 
     cause: str
     confidence: float
@@ -55,7 +57,10 @@ class Finding(NamedTuple):
     test_only: bool = False  # the product is right and the test is wrong
     from_source: bool = False  # the code at the pin was read, not only the report
     open_questions: tuple[str, ...] = ()
-    crashed: str | None = None  # the rule that failed on this report
+    crashed: str | None = None  # the collector of facts that failed on this report
+    title: str = ""  # the cause in a few words
+    more_remedies: tuple[Remedy, ...] = ()  # others, in the order in which to consider them
+    missing_order: str = ""  # which two accesses nothing orders
 
     def as_cause(self) -> Cause:
         """Convert to the `Cause` of the public model."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts import function_names as naming
@@ -121,30 +120,11 @@ def _may_acquire_lock(call: CallSite, deferred_names: set[str], go: bool) -> boo
     return is_simple or bool(_ACQUIRING_NAME.search(call.name) or {call.name, call.result} & deferred_names)
 
 
-def locks_of_container_owner(side: RaceSide) -> Iterator[HeldLock]:
-    """The locks of an object that owns the container whose methods another package implements.
-
-    `s.seen.Add(n)`: a set has no lock of its own. If its methods call those of other types it is no mere container.
-    """
-    site_package = side.site.package if side.site else ""
-    kind = side.site_facts.receiver if side.site_facts else ""
-    for (inner, code), (frame, facts) in pairwise(side.call_chain):
-        if code.receiver != kind or not kind:
-            return
-        if frame.package == site_package or inner.package != site_package:
-            continue
-        called = [c for c in facts.calls if c.line == facts.line and c.name == naming.bare_name(inner.function)]
-        bases = {c.target.partition(".")[0] for c in called if "." in c.target}
-        kinds = {facts.declarations[b].type.strip("*") for b in bases if b in facts.declarations}
-        yield from (h for h in facts.locks_held if h.name.partition(".")[0] in bases | kinds)
-
-
 WRITE_OPS = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _ATOMIC_OPS = (Op.ATOMIC_READ, Op.ATOMIC_WRITE)
 _MAX_NEAR_FRAMES = 6  # callers further out are not related to the site
 _MAX_OUTER_FRAMES = 12  # but one of these may hold a lock of its package
 MAX_NAMED_FRAMES = 3
-_MAX_CALLS_ON_LINE = 4  # calls on a line that are followed
 # "flushLocked", "addLOCKED" name a caller's lock; "door.Locked" is a state
 _LOCKED_SUFFIXES, _LOCKED_STATE_SUFFIXES = ("Locked", "LOCKED"), (".Locked", ".LOCKED", "IsLocked", "isLocked")
 _OP_VERBS = {
@@ -155,7 +135,6 @@ _OP_VERBS = {
     Op.FREE: "frees",
     Op.UNKNOWN: "accesses",
 }
-_CALLING_ORIGINS = (Origin.USER, Origin.STDLIB)
 _THREAD_ENTRY_FUNCTIONS = ("mythread_wrapper", "start_thread", "clone", "thread_start", "_pthread_start")
 
 
@@ -198,24 +177,11 @@ class RaceSide:
         """The first frame whose function ends with one of these names."""
         return next((frame for frame in self.live_frames if frame.function.endswith(names)), None)
 
-    def frame_in(self, function: str) -> Frame | None:
-        """The first user frame near the site that is in a function."""
-        return next((frame for frame in self.user_frames if frame.function == function), None)
-
     def library_frame_matching(self, pattern: re.Pattern[str]) -> Frame | None:
         """The first frame above the site whose function matches a pattern."""
         for frame in self.library_frames:
             if pattern.search(frame.function):
                 return frame
-        return None
-
-    def caller_frame_matching(self, pattern: re.Pattern[str]) -> Frame | None:
-        """The library frame that called the site, if it matches a pattern."""
-        if self.site is None or self.site.stale:
-            return None
-        for frame in self.live_frames[self._site_index + 1 :]:
-            if frame.function != self.site.function and frame.origin is not Origin.GENERATED:
-                return frame if pattern.search(frame.function) else None
         return None
 
     def enclosing_function(self, frame: Frame) -> str:
@@ -246,12 +212,6 @@ class RaceSide:
             if (facts := self.context.function_at(frame)) is not None and facts.requires_lock:
                 return frame
         return None
-
-    @property
-    def misses_expected_lock(self) -> bool:
-        """Does the code show a caller of a function that requires a lock, and that no lock is held?"""
-        callees = [frame for frame, _ in self.call_chain[:-1]]
-        return self.frame_expecting_lock in callees and not self.locks_held
 
     @property
     def owner(self) -> str:
@@ -332,8 +292,6 @@ class RaceSide:
                     if any(h.is_read_lock for h in facts.locks_held) and self._is_library_callback(frame):
                         own_locks = tuple([h for h in facts.locks_held if not h.is_read_lock])
                     locks += [h for h in own_locks if h.name not in released]
-            locks += [h for h in locks_of_container_owner(self) if h.name not in released]
-            locks += [held for facts in self.omitted_callees for held in facts.locks_held]
             if not locks:
                 locks += [h for h in self._locks_of_outer_methods() if h.name not in released]
             self._locks_held = tuple(locks)
@@ -358,23 +316,13 @@ class RaceSide:
         between = self._frames_below(caller)
         if any(self.enclosing_function(f) == self.enclosing_function(caller) for f in between):
             return False  # a closure of the caller itself: `sort.Slice(all, func…)`
-        return any(f.package != caller.package for f in between if f.origin in _CALLING_ORIGINS)
+        return any(f.package != caller.package for f in between if f.origin in (Origin.USER, Origin.STDLIB))
 
     def _locks_of_outer_methods(self) -> list[HeldLock]:
         """The locks of outer frames that are methods of the same type as the site."""
         receiver = self.site_facts.receiver if self.site_facts else ""
         outer = [self.context.function_at(frame) for frame in self._outer_frames] if receiver else []
         return [lock for facts in outer if facts and facts.receiver == receiver for lock in facts.locks_held]
-
-    @property
-    def omitted_callees(self) -> tuple[FunctionFacts, ...]:
-        """The callees of the line, one of which Go's detector lost between the site and `mapaccess1`."""
-        here, site = self.site_facts, self.site
-        is_map_access = any(f.function.startswith("runtime.mapaccess1") for f in self.library_frames)
-        if here is None or site is None or not is_map_access or "[" in here.text:
-            return ()
-        called = [c.name for c in here.calls if c.line == here.line][:_MAX_CALLS_ON_LINE]
-        return tuple([callee for name in called if (callee := self.context.find_function(name, site))])
 
     def _is_go_statement_wrapper(self, frame: Frame) -> bool:
         """Is it the compiler's wrapper of a go statement: `Open.gowrap1`, formerly `Open.func1`?"""
@@ -400,18 +348,6 @@ class RaceSide:
             starter = f", which `{naming.without_package(start.function)}` started," if start else ""
             return self.actor.id + starter
         return f"`{naming.without_package(self.function)}`" if self.function else "this side"
-
-
-def runs_in_starter_closure(side: RaceSide, started: Frame) -> bool:
-    """Does it run in a closure of the function that started it? A mere wrapper has the start's line."""
-    name = side.enclosing_function(started)
-    closures = [f for f in side.user_frames if side.enclosing_function(f) == name != f.function]
-    return any(f.line != started.line and "wrap" not in f.function for f in closures)
-
-
-def is_below(now: Frame, earlier: Frame) -> bool:
-    """Is it a later line of the same file?"""
-    return now.file == earlier.file and (now.line or 0) > (earlier.line or 0) > 0
 
 
 def point_of(frame: Frame, line: int | None = None) -> CodePoint:

@@ -9,7 +9,10 @@ Compilers also name closures differently. gcc names every lambda `operator()`. G
 a closure after the function that its enclosing function was inlined into, for example a test. Such
 a report requires the only race of a closure in that file. Go 1.21 to 1.26 name the enclosing
 function without its package: `main.main.(*Book).Items.func2` may be in any package. Such a report
-requires the closure of that function in the folder of its file."""
+requires the closure of that function in the folder of its file.
+
+A program without debug information shows no source files. Its report requires the only race of
+functions with these names in a program that may be the same."""
 
 from __future__ import annotations
 
@@ -17,10 +20,18 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
-from deadheat.grouping.fingerprint import hash_bytes, identifying_accesses, is_test_frame, side_name, user_frames
+from deadheat.grouping.fingerprint import (
+    hash_bytes,
+    identifying_accesses,
+    is_test_frame,
+    printed_program,
+    qualified_kind,
+    side_name,
+    user_frames,
+)
 from deadheat.grouping.links import AlternateKey, KeyKind
 from deadheat.model import Origin
-from deadheat.symbols import go
+from deadheat.symbols import go, native
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -148,10 +159,12 @@ def one_sided_key(kind: str, name: str) -> AlternateKey:
 def required_and_provided_keys(report: Report, symbols: LanguageSymbols) -> tuple[AlternateKeys, AlternateKeys]:
     if report.kind == _WAITGROUP_MISUSE:
         return _waitgroup_keys(report, symbols)
+    if symbols is native:
+        return _native_keys(report)
     closures: tuple[AlternateKeys, AlternateKeys] = (), ()
     for access in report.accesses:
         # most reports concern no closure
-        if access.site and (access.site.function[-1:] in _DIGITS or LAMBDA in access.site.function):
+        if access.site and access.site.function[-1:] in _DIGITS:
             closures = _closure_keys(report, symbols)
             break
     tops = [access.stack[0].function for access in report.accesses if access.stack]
@@ -182,6 +195,27 @@ def _closure_keys(report: Report, symbols: LanguageSymbols) -> tuple[AlternateKe
         required[0] = None if is_provided else lines_key
         provided += [lines_key] if is_provided else []
     return tuple(filter(None, required)), tuple(filter(None, provided))
+
+
+def _native_keys(report: Report) -> tuple[AlternateKeys, AlternateKeys]:
+    required, provided = keys_without_files(report)
+    if any(access.site and LAMBDA in access.site.function for access in report.accesses):
+        # lambdas of two programs may be in files of one name
+        kind = qualified_kind(report)
+        in_program = [
+            [key._replace(value=f"{key.value} {kind}") for key in keys] for keys in _closure_keys(report, native)
+        ]
+        required, provided = (*required, *in_program[0]), (*provided, *in_program[1])
+    return required, provided
+
+
+def keys_without_files(report: Report) -> tuple[AlternateKeys, AlternateKeys]:
+    """The required key of a native report without source files, or the provided key of one with them."""
+    sites = [access.site for access in identifying_accesses(report) if access.site]
+    names = [(native.function_key(site), report.kind) for site in sites]
+    key = _functions_key([*names, (printed_program(report), "program")])
+    has_files = all(site.package or native.source_file_name(site) for site in sites)
+    return ((), (key,)) if has_files else ((key,), ())
 
 
 def _side_forms(access: Access, report: Report, symbols: LanguageSymbols) -> tuple[list[str], list[str]]:

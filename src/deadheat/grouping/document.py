@@ -10,9 +10,10 @@ from deadheat.grouping import same_function_variables
 from deadheat.grouping.ambiguity import add_known_ordinals, variants_on_earlier_lines
 from deadheat.grouping.fingerprint import hex_digest
 from deadheat.grouping.incomplete_reports import complete_one_sided_reports, elements_of_later_maps
+from deadheat.grouping.keys import is_one_sided
 from deadheat.grouping.links import AlternateKey, KeyKind, Link, LinkKind
 from deadheat.grouping.races import Variant, base_id, empty_facts, variant_id
-from deadheat.grouping.same_object import SameObjectLinks, fingerprints_split_by_caller
+from deadheat.grouping.same_object import fingerprints_split_by_caller, linked_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -140,8 +141,29 @@ class DocumentGrouping:
         self._instructions.append(instructions)
 
     def group_reports(self) -> tuple[list[str], GroupingFacts]:
-        """Return the variant id of each report, and the facts for grouping across documents."""
+        """Return the variant id of each report, and the facts for grouping across documents.
+
+        One-sided reports have no influence on the ids of the others.
+        """
+        is_single = [key.one_sided for key, *_ in self._reports]
+        if True not in is_single:
+            return self._group_all()
+        two_sided = DocumentGrouping()
+        for report, instructions in zip(self._reports, self._instructions, strict=True):
+            if not report[0].one_sided:
+                two_sided.add_report(*report, instructions)
+        names, facts = two_sided._group_all() if len(two_sided) else ([], empty_facts())
         self._complete_reports()
+        all_names, all_facts = self._group_all()
+        remaining = iter(names)
+        ids = [
+            all_facts.variants[name].as_one_sided().id if single else next(remaining)
+            for single, name in zip(is_single, all_names, strict=True)
+        ]
+        facts.add_one_sided(all_facts, zip(all_names, ids, strict=True))
+        return ids, facts
+
+    def _group_all(self) -> tuple[list[str], GroupingFacts]:
         facts = empty_facts()
         ids = []
         repeated = self._repeated_fingerprints()
@@ -164,7 +186,7 @@ class DocumentGrouping:
             has_incomplete = any(side.function_omitted for key, *_ in self._reports for side in key.side_keys)
             if len({variant.fingerprint for variant in facts.variants.values()}) > 1:
                 ids = self._mark_ambiguous(ids, facts, ordinals_shown, has_incomplete)
-            facts.links.update(SameObjectLinks(self._observations_of(ids)).linked_pairs())
+            facts.links.update(linked_pairs(self._observations_of(ids)))
             facts.links.update(self._link_incomplete(ids) if has_incomplete else ())
             if ordinals_shown:
                 ids = add_known_ordinals(facts, ids, ordinals_shown)
@@ -202,7 +224,8 @@ class DocumentGrouping:
 
     def observations(self, ids: list[str], limit: int) -> list[Observation]:
         """The distinct observations, for comparison with other parts of the document."""
-        distinct = {(one[0], id(one[1]), one[3]): one for one in self._observations_of(ids)}
+        observations = sorted(self._observations_of(ids), key=lambda one: is_one_sided(one[0]))
+        distinct = {(one[0], id(one[1]), one[3]): one for one in observations}
         # instruction sources cannot be pickled
         return [
             (name, key, stream, address, partial(tuple, source()))

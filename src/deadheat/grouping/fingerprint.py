@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from deadheat import plugins
 from deadheat.model import Frame, Origin
+from deadheat.symbols import native
+from deadheat.text import lazy_compile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,27 +19,51 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Report
 
 
-FINGERPRINT_VERSION: Final = 2
+FINGERPRINT_VERSION: Final = 3
+# its fingerprints of Go, Rust and the kernel are still valid
+FORMER_VERSION: Final = 2
 # kinds whose dump names only the failing side; the other side is a guess
 ONE_SIDED_KINDS: Final = ("concurrent-map", "waitgroup-misuse")
 # the Go detector omits the function that calls an atomic operation
 ATOMIC_PACKAGE: Final = "sync/atomic"
 ATOMIC_SITE: Final = "atomic operation"
 UNKNOWN_SITE: Final = "?"
+# the fact in which ThreadSanitizer's parser keeps the name of the binary
+PROGRAM_FACT: Final = "program"
+_PROGRAM_SEPARATOR: Final = " in "
+# "python3.11", "shop-1.4.0"; not "shop2"
+_PROGRAM_VERSION: Final = lazy_compile(r"(?<=\w)[-_]?\d{1,9}(?:\.\d{1,9}){1,4}$")
+_USER: Final = Origin.USER
+TEST_RUNNER: Final = "the test runner"
 
 
 def report_fingerprint(report: Report) -> str:
     """The digest of the unordered pair of normalised sites.
 
-    It does not contain lines, addresses, goroutine numbers, closure numbers, stale frames or paths.
-    It does not contain the operation, because `n++` is reported as a read or as a write.
+    It does not contain lines, addresses, goroutine numbers, closure numbers, stale frames or
+    folders. It does not contain the operation, because `n++` is reported as a read or as a write.
     """
     kind, *side_names = fingerprint_parts(report)
     return fingerprint_from_sides(kind, side_names)
 
 
 def fingerprint_from_sides(kind: str, side_names: Iterable[str]) -> str:
-    return hex_digest("\n".join([f"v{FINGERPRINT_VERSION}", kind, *side_names]))
+    return hex_digest("\n".join([f"v{version_of(kind)}", kind, *side_names]))
+
+
+def version_of(kind: str) -> int:
+    """The version in which reports of this qualified kind got their present fingerprint."""
+    return FINGERPRINT_VERSION if _PROGRAM_SEPARATOR in kind else FORMER_VERSION
+
+
+def former_names(kind: str, side_names: Iterable[str]) -> tuple[str, ...]:
+    """The kind and the sides in version 2, which had neither programs nor files."""
+    return kind.partition(_PROGRAM_SEPARATOR)[0], *sorted(map(native.name_without_file, side_names))
+
+
+def former_fingerprint(kind: str, side_names: Iterable[str]) -> str:
+    kind, *names = former_names(kind, side_names)
+    return fingerprint_from_sides(kind, names)
 
 
 def hex_digest(text: str) -> str:
@@ -51,7 +77,38 @@ def hash_bytes(text: str) -> bytes:
 def fingerprint_parts(report: Report) -> list[str]:
     """The text that the fingerprint is computed from: the kind, then one line per side."""
     symbols = plugins.detector_named(report.detector).symbols
-    return [report.kind, *sorted(side_name(access, symbols) for access in identifying_accesses(report))]
+    kind = qualified_kind(report) if symbols is native else report.kind
+    return [kind, *sorted(side_name(access, symbols) for access in identifying_accesses(report))]
+
+
+def qualified_kind(report: Report) -> str:
+    """The kind of a native report, and its program: `data-race in shop`. A function in Rust names its crate."""
+    if any(access.site is not None and access.site.package for access in report.accesses):
+        return report.kind
+    return f"{report.kind}{_PROGRAM_SEPARATOR}{_program_of(report) or UNKNOWN_SITE}"
+
+
+def _program_of(report: Report) -> str:
+    if program := printed_program(report):
+        return program
+    sites = [access.site for access in report.accesses if access.site is not None]
+    if all(site.origin is _USER and native.source_file_name(site) for site in sites):
+        return ""
+    frames = [frame for access in report.accesses for frame in access.stack]
+    binary = next(filter(None, map(native.program_file_name, frames)), "")
+    # other reports of Valgrind do not name the program
+    return binary and f"binary {binary}"
+
+
+def printed_program(report: Report) -> str:
+    """The program that ThreadSanitizer prints, without its version."""
+    program = next((value for name, value in report.facts if name == PROGRAM_FACT), "")
+    return _PROGRAM_VERSION.sub("", program)
+
+
+def former_report_fingerprint(report: Report) -> str:
+    kind, *side_names = fingerprint_parts(report)
+    return former_fingerprint(kind, side_names)
 
 
 def identifying_accesses(report: Report) -> tuple[Access, ...]:
@@ -59,11 +116,11 @@ def identifying_accesses(report: Report) -> tuple[Access, ...]:
 
 
 def side_name(access: Access, symbols: LanguageSymbols) -> str:
-    """The name of one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`."""
+    """The name of one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`, `Cache::get (cache.cc)`."""
     stack, site = access[2], access[6]  # by index, because this runs for every report
     if stack and stack[0][1] == ATOMIC_PACKAGE:
         return ATOMIC_SITE
-    return symbols.function_key(site) if site is not None else UNKNOWN_SITE
+    return symbols.site_key(site) if site is not None else UNKNOWN_SITE
 
 
 # frames further out do not identify an access
@@ -75,7 +132,6 @@ _MAX_CHAIN_LENGTH: Final = 3
 # the nearest callers may be wrappers
 _MAX_CALLERS: Final = 3
 _TEST_SUFFIX: Final = "_test.go"
-_USER: Final = Origin.USER
 
 
 def user_frames(access: Access) -> list[Frame]:
@@ -149,9 +205,7 @@ def is_test_frame(frame: Frame) -> bool:
 def report_title(report: Report) -> str:
     """`read/write race in executor.(*IndexNestedLoopHashJoin): finishJoinWorkers / Close`."""
     parent = plugins.detector_named(report.detector).symbols.source_function
-    sites = [(access.op, access.site) for access in report.accesses]
-    # a site without a name is named after its file
-    ops_and_names = sorted([(str(op), (parent(site[0]) or site[2]) if site is not None else "") for op, site in sites])
+    ops_and_names = sorted([(str(access.op), _site_name(access, parent)) for access in report.accesses])
     race_kind = _race_kind(report, [op for op, _ in ops_and_names])
     names = [name or "?" for _, name in ops_and_names]
     if names.count("?") == len(names):
@@ -163,6 +217,20 @@ def report_title(report: Report) -> str:
         members = [name.removeprefix(owner).lstrip(".:") for name in names]
         return f"{race_kind} in {owner}: {' / '.join(members)}"
     return f"{race_kind}: {' / '.join(names)}"
+
+
+def _site_name(access: Access, source_function: Callable[[str], str]) -> str:
+    """The function of a site; its file if it has no name; `the test runner` if there is no code but the runner's."""
+    if access.site is None:
+        return ""
+    return TEST_RUNNER if is_test_runner(access) else source_function(access.site.function) or access.site.file
+
+
+def is_test_runner(access: Access) -> bool:
+    """Whether the test runner made an access, without user code: `testing.tRunner.func1`, called by the runtime."""
+    innermost = next((frame for frame in access.stack if not frame.stale), None)
+    is_harness = access.site is not None and access.site.origin in (Origin.RUNTIME, Origin.TEST)
+    return is_harness and innermost is not None and innermost.origin is Origin.TEST
 
 
 def _race_kind(report: Report, ops: list[str]) -> str:

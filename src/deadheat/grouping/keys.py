@@ -12,17 +12,23 @@ from deadheat.grouping.alternate_keys import one_sided_key, pair_hash, sum_hashe
 from deadheat.grouping.fingerprint import (
     ATOMIC_PACKAGE,
     ATOMIC_SITE,
+    FORMER_VERSION,
     MAX_TOP_FRAMES,
     ONE_SIDED_KINDS,
     UNKNOWN_SITE,
     CallChain,
     call_chain_of,
     fingerprint_from_sides,
+    former_fingerprint,
+    former_names,
     identifying_accesses,
+    qualified_kind,
     side_name,
+    version_of,
 )
 from deadheat.grouping.links import AlternateKey  # noqa: TC001 - compiled, a named tuple needs it at run time
 from deadheat.model import Op, Origin
+from deadheat.symbols import native
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +41,8 @@ if TYPE_CHECKING:
 NamesAndChain = tuple[Hashable, Hashable]
 # length of a variant id without its ordinal, and the separator before an ambiguity suffix
 VARIANT_ID_LENGTH, AMBIGUITY_SEPARATOR = 16, "~"
+# the last character of the id of a variant of one-sided reports
+ONE_SIDED_MARK: Final = "-"
 # creates a named tuple three times as fast as its class
 _new: Final = tuple.__new__
 WRITE_OPS: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
@@ -129,6 +137,10 @@ class GroupingKey(NamedTuple):
         )
 
 
+def is_one_sided(variant_name: str) -> bool:
+    return variant_name.endswith(ONE_SIDED_MARK)
+
+
 def caller_digests_past_wrappers(description: str) -> frozenset[str]:
     """The caller digests that result if some of the callers are wrappers."""
     side_texts = [side.split(_CALLER_SEPARATOR) for side in description.split(_SIDE_SEPARATOR)[1:]]
@@ -136,9 +148,28 @@ def caller_digests_past_wrappers(description: str) -> frozenset[str]:
     return frozenset([sum_hashes(pair) for pair in product(*hashes_by_side)])
 
 
+def former_fingerprint_of(description: str) -> str:
+    """The fingerprint of version 2 of the reports with this description; "" if it is still valid."""
+    kind, side_names = _kind_and_names(description)
+    return "" if version_of(kind) == FORMER_VERSION else former_fingerprint(kind, side_names)
+
+
+def former_one_sided_keys(description: str) -> list[AlternateKey]:
+    """The key that a one-sided report with this description required in version 2."""
+    kind, side_names = _kind_and_names(description)
+    known = [name for name in side_names if name != UNKNOWN_SITE]
+    is_one_sided = len(known) == 1 and len(side_names) < 3 and version_of(kind) != FORMER_VERSION
+    return [one_sided_key(*former_names(kind, known))] if is_one_sided else []
+
+
+def _kind_and_names(description: str) -> tuple[str, list[str]]:
+    kind, *sides = [side.partition(_CALLER_SEPARATOR)[0] for side in description.split(_SIDE_SEPARATOR)]
+    return kind, sides
+
+
 def one_sided_keys(description: str) -> frozenset[AlternateKey]:
     """The keys that one-sided reports of these sides require; empty for a one-sided report."""
-    kind, *side_names = [side.partition(_CALLER_SEPARATOR)[0] for side in description.split(_SIDE_SEPARATOR)]
+    kind, side_names = _kind_and_names(description)
     if len(side_names) != 2 or UNKNOWN_SITE in side_names or ATOMIC_SITE in side_names:
         return frozenset()
     return frozenset([one_sided_key(kind, side) for side in side_names])
@@ -148,13 +179,16 @@ def grouping_key_of(report: Report, known_fingerprint: str | None = None) -> Gro
     """The grouping key of a report. `known_fingerprint` avoids computing the fingerprint again."""
     symbols = plugins.detector_named(report.detector).symbols
     side_keys = tuple(sorted([_side_key(access, symbols) for access in identifying_accesses(report)]))
-    fingerprint = known_fingerprint or fingerprint_from_sides(report.kind, [side.name for side in side_keys])
+    kind = qualified_kind(report) if symbols is native else report.kind
+    fingerprint = known_fingerprint or fingerprint_from_sides(kind, [side.name for side in side_keys])
     lines_key = alternate_keys.main_package_lines_key(report, symbols)
     if known_side := _only_known_side(report.kind, side_keys):
-        requires = () if report.detector in _OTHER_SIDE_MAY_BE_DEVICE else (one_sided_key(report.kind, known_side),)
-        return GroupingKey(fingerprint, side_keys, report.kind, True, lines_key, requires, ())
+        required, provided = alternate_keys.keys_without_files(report) if symbols is native else ((), ())
+        if report.detector not in _OTHER_SIDE_MAY_BE_DEVICE:
+            required = (one_sided_key(kind, known_side), *required)
+        return GroupingKey(fingerprint, side_keys, kind, True, lines_key, required, provided)
     required, provided = alternate_keys.required_and_provided_keys(report, symbols)
-    return _new(GroupingKey, (fingerprint, side_keys, report.kind, False, lines_key, required, provided))
+    return _new(GroupingKey, (fingerprint, side_keys, kind, False, lines_key, required, provided))
 
 
 def _only_known_side(kind: str, side_keys: tuple[SideKey, ...]) -> str:
@@ -167,7 +201,7 @@ def _only_known_side(kind: str, side_keys: tuple[SideKey, ...]) -> str:
 
 def _side_key(access: Access, symbols: LanguageSymbols) -> SideKey:
     name = side_name(access, symbols)
-    chain, callers = call_chain_of(access, name, symbols.function_key)
+    chain, callers = call_chain_of(access, name, symbols.site_key)
     stack, site = access[2], access[6]
     function = site[0] if site is not None else ""
     writes = access[0] in WRITE_OPS

@@ -38,6 +38,7 @@ class LinkKind(StrEnum):
     SHARED_NAME = "="  # a name: variants with equal names are one race
     REQUIRES = "?"  # an alternate key of races that it may belong to
     PROVIDES = "!"  # an alternate key of reports that may belong to it
+    FORMER_BASE = "-"  # the base that it had in fingerprint version 2
     # of ambiguous variants:
     OTHER_VARIABLE = "<"  # the id of a variant with another variable
     POSSIBLE_BASE = "#"  # a base that it may have, with its ordinal

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from deadheat.grouping import races
 from deadheat.grouping.document import DocumentGrouping
 from deadheat.grouping.keys import actor_numbers, grouping_key_of, racing_instructions
-from deadheat.grouping.same_object import SameObjectLinks
+from deadheat.grouping.same_object import linked_pairs
 from deadheat.model import Verdict, new_sighting
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class RaceAssigner:
 
     def _link_observations(self) -> None:
         """Link variants of the current document that concern the same object."""
-        self._facts.links.update(SameObjectLinks(self._observations).linked_pairs())
+        self._facts.links.update(linked_pairs(self._observations))
         self._observations = []
 
     def close(self) -> None:

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from itertools import islice
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deadheat import plugins
 from deadheat.grouping.ambiguity import ambiguous_variants, resolve_ambiguous
 from deadheat.grouping.fingerprint import hex_digest, is_test_frame
-from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, WRITE_OPS, caller_digests_past_wrappers, one_sided_keys
+from deadheat.grouping.keys import (
+    AMBIGUITY_SEPARATOR,
+    ONE_SIDED_MARK,
+    WRITE_OPS,
+    caller_digests_past_wrappers,
+    former_fingerprint_of,
+    former_one_sided_keys,
+    is_one_sided,
+    one_sided_keys,
+)
 from deadheat.grouping.links import ConnectedComponents, Link, LinkKind, is_one_sided_key
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
     from deadheat.detectors import LanguageSymbols
@@ -38,6 +47,9 @@ class Variant(NamedTuple):
     @property
     def id(self) -> str:
         return variant_id(*self)
+
+    def as_one_sided(self) -> Variant:
+        return self._replace(ambiguity=f"{self.ambiguity}{ONE_SIDED_MARK}")
 
     @property
     def base(self) -> str:
@@ -62,7 +74,8 @@ class GroupingFacts:
     variants: dict[str, Variant]  # by id
     links: set[tuple[str, str]]  # pairs of variant ids
     aliases: set[tuple[str, Link]]  # by variant id
-    split_by_caller: set[str]  # bases whose callers race for different objects
+    # bases whose callers race for different objects, with a mark if only one-sided reports show that
+    split_by_caller: set[str]
     # variant id and description of its sides; further aliases are derived from it
     descriptions: set[tuple[str, str]] = field(default_factory=set)
     shared_names: set[tuple[str, str]] = field(default_factory=set)  # variant id and a name
@@ -72,6 +85,37 @@ class GroupingFacts:
         self.split_by_caller.update(other.split_by_caller)
         for pairs, others in zip(self._sets_by_variant(), other._sets_by_variant(), strict=True):
             pairs.update(others)
+
+    def add_one_sided(self, other: GroupingFacts, renamed: Iterable[tuple[str, str]]) -> None:
+        """Add what is known about the one-sided variants of the same reports, by their names there and here."""
+        names: dict[str, set[str]] = {}
+        for name, new in renamed:
+            names.setdefault(name, set()).add(new)
+        one_sided = {name: other.variants[name].as_one_sided() for name in names}
+        one_sided = {name: variant for name, variant in one_sided.items() if variant.id in names[name]}
+        self.variants.update([(variant.id, variant) for variant in one_sided.values()])
+        bases = other.split_by_caller.intersection([variant.base for variant in one_sided.values()])
+        self.split_by_caller.update([f"{base}{ONE_SIDED_MARK}" for base in bases])
+        for pairs, others in zip(self._sets_by_variant()[1:], other._sets_by_variant()[1:], strict=True):
+            pairs.update([(one_sided[name].id, what) for name, what in others if name in one_sided])
+        for name, linked in other.links:
+            here = product(names[name], names[linked])
+            self.links.update([pair for pair in here if any(map(is_one_sided, pair))])
+
+    def is_split(self, name: str) -> bool:
+        """Do callers distinguish the variants of its base?"""
+        base = self.variants[name].base
+        marked = f"{base}{ONE_SIDED_MARK}" if is_one_sided(name) else base
+        return not self.split_by_caller.isdisjoint((base, marked))
+
+    def without(self, names: set[str]) -> GroupingFacts:
+        """The facts of the other variants."""
+        variants = {name: variant for name, variant in self.variants.items() if name not in names}
+        links = {pair for pair in self.links if names.isdisjoint(pair)}
+        aliases, descriptions, shared = (
+            {pair for pair in pairs if pair[0] not in names} for pairs in self._sets_by_variant()[1:]
+        )
+        return GroupingFacts(variants, links, aliases, self.split_by_caller, descriptions, shared)
 
     def remove_variants(self, names: set[str]) -> None:
         for name in names:
@@ -114,6 +158,14 @@ class GroupingFacts:
         names = [(name, Link(LinkKind.SHARED_NAME, shared).encode()) for name, shared in self.shared_names]
         return group_by_first([*self.links, *names])
 
+    def former_links(self) -> Iterator[tuple[str, Link]]:
+        """Links of the variants to races of an earlier version."""
+        for name, description in self.descriptions:
+            if base := _former_base(self.variants[name], description):
+                yield name, base
+            for key in former_one_sided_keys(description):
+                yield name, Link(LinkKind.REQUIRES, key.encode())
+
     def encoded_aliases(self, known: Mapping[str, VariantAliases] | None = None) -> dict[str, list[str]]:
         """The aliases by variant, as stored, including those derived from the descriptions.
 
@@ -142,7 +194,14 @@ def first_variant_aliases(key: GroupingKey) -> VariantAliases:
 def _derived_aliases(variant: Variant, description: str) -> list[str]:
     """The ids of a variant if callers are wrappers, and the keys that it provides, sorted."""
     provided = [Link(LinkKind.PROVIDES, key.encode()).encode() for key in one_sided_keys(description)]
-    return sorted([*_ids_past_wrappers(variant, description), *provided])
+    former = _former_base(variant, description)
+    return sorted([*_ids_past_wrappers(variant, description), *provided, *([former.encode()] if former else [])])
+
+
+def _former_base(variant: Variant, description: str) -> Link | None:
+    """The base of a variant in an earlier version, if that was another one."""
+    former = former_fingerprint_of(description)
+    return Link(LinkKind.FORMER_BASE, base_id(former, variant.ordinal)) if former else None
 
 
 def _ids_past_wrappers(variant: Variant, description: str) -> set[str]:
@@ -173,8 +232,68 @@ def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -
 
     A race is named after its oldest fingerprint. `oldest` gives an age by variant id, smaller is
     older. Without an age the smallest name is taken, so the result does not depend on order or
-    batches.
+    batches. One-sided reports have no influence on the races of the others.
     """
+    one_sided = {name for name in facts.variants if is_one_sided(name)}
+    if not one_sided:
+        return _two_sided_race_ids(facts, oldest or {})
+    ids = _two_sided_race_ids(facts.without(one_sided), oldest or {})
+    return ids | _one_sided_race_ids(facts, one_sided, ids, oldest or {})
+
+
+def _one_sided_race_ids(
+    facts: GroupingFacts, names: set[str], ids: Mapping[str, str], oldest: Mapping[str, object]
+) -> dict[str, str]:
+    """The races of the one-sided variants, given those of the others.
+
+    A variant joins a race if that is the only one that it is connected with, by the evidence of a
+    run, else by its function. Without own evidence, that of connected one-sided variants counts.
+    """
+    components = ConnectedComponents()
+    races_by_base: dict[str, set[str]] = {}
+    for name, race in ids.items():
+        races_by_base.setdefault(facts.variants[name].base, set()).add(race)
+    first: dict[str, str] = {}
+    connected: dict[str, set[str]] = {}  # the races that the evidence of a run connects a variant with
+    for name in sorted(names):
+        variant = facts.variants[name]
+        certain_id = name.partition(AMBIGUITY_SEPARATOR)[0]
+        is_split = facts.is_split(name)
+        components.join(first.setdefault(certain_id if is_split else variant.base, name), name)
+        found = {ids[certain_id]} if is_split and certain_id in ids else races_by_base.get(variant.base, set())
+        connected[name] = set(found)
+    for name, other in [*facts.links, *(pair[::-1] for pair in facts.links)]:
+        if name in names and other in names:
+            components.join(name, other)
+        elif name in names and other in ids:
+            connected[name].add(ids[other])
+    for name, link in facts.aliases:
+        if name in names and link.kind is LinkKind.FORMER_BASE:
+            connected[name] |= races_by_base.get(link.key, set())
+    providers = _providers_by_variant(facts)
+    required: dict[str, set[str]] = {}  # the races that provide a key that it requires
+    for name in sorted(names & providers.keys()):
+        required[name] = {ids[other] for other in providers[name] if other in ids}
+        roots = {components.root(other) for other in providers[name] if other in names}
+        if len(roots) == 1 and not required[name]:
+            components.join(name, *roots)
+    found_races: dict[str, str] = {}
+    for evidence in (connected, required):
+        by_component: dict[str, set[str]] = {}
+        for name in names:
+            by_component.setdefault(components.root(name), set()).update(evidence.get(name, ()))
+        for name in names - found_races.keys():
+            candidates = evidence.get(name) or by_component[components.root(name)]
+            if len(candidates) == 1:
+                found_races[name] = next(iter(candidates))
+    others = {name: facts.variants[name] for name in names - found_races.keys()}
+    taken = {*ids.values(), *races_by_base}
+    for name, race in _name_races(others, components, oldest).items():
+        found_races[name] = components.root(name) if race in taken else race
+    return found_races
+
+
+def _two_sided_race_ids(facts: GroupingFacts, oldest: Mapping[str, object]) -> dict[str, str]:
     components = facts.linked_components()
     first: dict[str, str] = {}
     ambiguous, with_known_ordinal = ambiguous_variants(facts)
@@ -184,6 +303,9 @@ def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -
             other = first.setdefault(base, name)
             if other is not name:
                 components.join(other, name)
+    for name, link in facts.aliases:
+        if link.kind is LinkKind.FORMER_BASE and link.key in first:
+            components.join(first[link.key], name)
     providers_by_variant = _providers_by_variant(facts)
     # omitted functions must be resolved before ordinals are compared
     for a, b in _unique_providers(providers_by_variant, components) if ambiguous or with_known_ordinal else ():
@@ -200,7 +322,8 @@ def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -
     for _ in range(JOIN_ROUNDS if providers_by_variant else 0):
         for a, b in _unique_providers(providers_by_variant, components):
             components.join(a, b)
-    return _name_races(facts.variants, components, oldest or {})
+    incomplete = {name for name, link in facts.aliases if link.kind is LinkKind.REQUIRES}
+    return _name_races(facts.variants, components, oldest, incomplete)
 
 
 def _providers_by_variant(facts: GroupingFacts) -> dict[str, list[str]]:
@@ -234,13 +357,23 @@ def _unique_providers(
 
 
 def _name_races(
-    variants: Mapping[str, Variant], components: ConnectedComponents, oldest: Mapping[str, object]
+    variants: Mapping[str, Variant],
+    components: ConnectedComponents,
+    oldest: Mapping[str, object],
+    incomplete: Collection[str] = (),
 ) -> dict[str, str]:
-    """Name each component after its oldest variant: by its base, if no older variant has that base."""
-    age = {name: (name not in oldest, oldest.get(name, ""), name) for name in variants if oldest}
+    """Name each component after its oldest variant: by its base, if no older variant has that base.
+
+    Of variants with equal age, incomplete ones are last: another one has the same name without them.
+    """
+    age = {
+        name: (name not in oldest, oldest.get(name, ""), name in incomplete, name)
+        for name in variants
+        if oldest or incomplete
+    }
     first_by_base: dict[str, str] = {}
     names: dict[str, str] = {}
-    for name in sorted(variants, key=age.__getitem__ if oldest else None):
+    for name in sorted(variants, key=age.__getitem__ if age else None):
         base = variants[name].base
         first = first_by_base.setdefault(base, name) == name
         names.setdefault(components.root(name), base if first else name)

@@ -14,7 +14,7 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat.grouping.fingerprint import ATOMIC_SITE
-from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, VARIANT_ID_LENGTH
+from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, VARIANT_ID_LENGTH, is_one_sided
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -92,7 +92,17 @@ def filling_instructions(writes: Iterable[tuple[str, int]]) -> frozenset[str]:
 _WORD_BUCKET_BITS: Final = 6
 
 
-class SameObjectLinks:
+def linked_pairs(observations: Sequence[Observation]) -> set[tuple[str, str]]:
+    """The pairs of variant ids to join. One-sided reports have no influence on the pairs of the others."""
+    two_sided = [one for one in observations if not is_one_sided(one[0])]
+    pairs = {*_SameObjectLinks(two_sided).linked_pairs()}
+    if len(two_sided) < len(observations):
+        found = _SameObjectLinks([*two_sided, *(one for one in observations if is_one_sided(one[0]))]).linked_pairs()
+        pairs.update(pair for pair in found if any(map(is_one_sided, pair)))
+    return pairs
+
+
+class _SameObjectLinks:
     """Finds the reports of one document that concern the same object.
 
     Most reports share neither an address nor a line with another one. They are filtered out first,

@@ -12,8 +12,8 @@ from hashlib import md5
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final
 
-from deadheat.diagnosis import ranking
-from deadheat.grouping.keys import AMBIGUITY_SEPARATOR
+from deadheat.diagnosis import cause_votes
+from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, ONE_SIDED_MARK, is_one_sided
 from deadheat.grouping.links import Link, LinkKind
 from deadheat.grouping.races import GroupingFacts, Variant, race_ids, status_history
 from deadheat.lake import report_row, sighting_rows
@@ -41,7 +41,9 @@ _BEST_REPORT_COLUMNS: Final = ("damage", "report", "title", "detector", "kind", 
 _SET_COLUMNS: Final = ("repos", "tests", "days", "keys", "links", "aliases")
 _LATEST_COLUMNS: Final = ("latest_runs", "latest_commits")
 # columns that decide which variants are one race
-GROUPING_COLUMNS: Final = ("node", "base", "links", "aliases", "split", "first_seen")
+GROUPING_COLUMNS: Final = ("node", "base", "links", "aliases", "split", "first_seen", "detector")
+# detectors whose fingerprints were others in version 2
+_NATIVE_DETECTORS: Final = ("tsan", "helgrind", "drd")
 # runs and commits kept by name
 MAX_LATEST: Final = 50
 # hashes of runs kept: up to this many runs are counted exactly, more are estimated to about 4 %
@@ -87,8 +89,8 @@ class _RowSum:
             self._sets = {name: set(self._best[name]) for name in _SET_COLUMNS}
             self._latest = {name: {v["name"]: v["at"] for v in self._best[name]} for name in _LATEST_COLUMNS}
             self._run_sample = set(self._best["run_sample"])
-            self._causes: ranking.CauseVotes = {}
-            ranking.add_votes(self._causes, self._best["causes"])
+            self._causes: cause_votes.CauseVotes = {}
+            cause_votes.add_votes(self._causes, self._best["causes"])
         self._count += row["sightings"]
         for name, union in self._sets.items():
             union.update(row[name])
@@ -97,7 +99,7 @@ class _RowSum:
                 if (known := times.get(value["name"])) is None or known < value["at"]:
                     times[value["name"]] = value["at"]
         self._run_sample.update(row["run_sample"])
-        ranking.add_votes(self._causes, row["causes"])
+        cause_votes.add_votes(self._causes, row["causes"])
         self._first = min(self._first, row["first_seen"])
         self._last = max(self._last, row["last_seen"])
         if _is_better(row, self._best):
@@ -115,7 +117,7 @@ class _RowSum:
             row[name] = [{"at": at, "name": value} for at, value in latest]
         row["run_sample"] = sorted(self._run_sample)[:RUN_SAMPLE_SIZE]
         row |= {"sightings": self._count, "first_seen": self._first, "last_seen": self._last}
-        row["causes"] = ranking.votes_as_rows(self._causes)
+        row["causes"] = cause_votes.votes_as_rows(self._causes)
         return row
 
 
@@ -186,7 +188,7 @@ def sums_by_report(sightings: pa.Table, before: Iterable[JsonDict] = ()) -> list
 
 def with_details(row: JsonDict, details: ReportDetails) -> JsonDict:
     title, detector, kind, sites, cause, confidence, keys = details
-    causes = ranking.votes_of_report(cause, confidence, row["sightings"])
+    causes = cause_votes.votes_of_report(cause, confidence, row["sightings"])
     return row | {
         "title": title, "detector": detector, "kind": kind, "sites": sites, "keys": keys, "causes": causes
     }  # fmt: skip
@@ -259,16 +261,23 @@ def race_by_variant(variants: Iterable[JsonDict]) -> dict[str, str]:
 def _grouping_facts(variants: list[JsonDict]) -> GroupingFacts:
     """The grouping facts of these variants."""
     variants_by_name = {row["node"]: Variant(row["base"], "") for row in variants}
-    facts = GroupingFacts(variants_by_name, set(), set(), {row["base"] for row in variants if row["split"]})
+    native_bases = {row["base"] for row in variants if row["detector"] in _NATIVE_DETECTORS}
+    facts = GroupingFacts(variants_by_name, set(), set(), {_split_base(row) for row in variants if row["split"]})
     for row in variants:
         name = row["node"]
         for link in map(Link.decode, row["links"]):
             (facts.links if link.kind is LinkKind.VARIANT else facts.shared_names).add((name, link.key))
         for link in map(Link.decode, row["aliases"]):
             # most aliases are ids of variants that do not exist
-            if link.kind is not LinkKind.VARIANT or link.key in variants_by_name:
+            exists = {LinkKind.VARIANT: variants_by_name, LinkKind.FORMER_BASE: native_bases}.get(link.kind)
+            if exists is None or link.key in exists:
                 facts.aliases.add((name, link))
     return facts
+
+
+def _split_base(row: JsonDict) -> str:
+    base: str = row["base"]
+    return f"{base}{ONE_SIDED_MARK}" if is_one_sided(row["node"]) else base
 
 
 # what variants can have in common, by prefix: an id, a base, a shared name, an alternate key
@@ -280,6 +289,7 @@ _RELATION_PREFIXES: Final = {
     LinkKind.OTHER_VARIABLE: "n:",
     LinkKind.POSSIBLE_BASE: "b:",
     LinkKind.KNOWN_ORDINAL: "b:",
+    LinkKind.FORMER_BASE: "b:",
 }
 
 
@@ -318,7 +328,9 @@ def race_rows(variants: Iterable[JsonDict]) -> dict[str, JsonDict]:
         race = row["race"]
         _add_row(sums, race, row)
         members.setdefault(race, set()).add(row["node"])
-        others.setdefault(race, set()).update((row["node"], row["base"]))
+        links = map(Link.decode, row["aliases"])
+        former = [link.key for link in links if link.kind is LinkKind.FORMER_BASE]
+        others.setdefault(race, set()).update((row["node"], row["base"], *former))
     rows = {}
     for race, total in sums.items():
         row = {**total.to_row()}
@@ -326,7 +338,7 @@ def race_rows(variants: Iterable[JsonDict]) -> dict[str, JsonDict]:
             "race": race,
             "nodes": sorted(members[race]),
             "aliases": sorted(name for name in others[race] if name not in sums),
-            "cause": ranking.choose_cause(row["causes"]),
+            "cause": cause_votes.choose_cause(row["causes"]),
             "runs": [run["name"] for run in row["latest_runs"]],
             "run_count": run_number(row["run_sample"]),
         }

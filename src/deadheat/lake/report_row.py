@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
 
+from deadheat.grouping.fingerprint import PROGRAM_FACT
 from deadheat.grouping.races import family_keys
 from deadheat.lake.schema import REPORTS
 from deadheat.model import Frame
@@ -117,8 +118,13 @@ def map_names_in_rest(report: ReportDict, change: Callable[[str], str]) -> Repor
         "location": _map_fields(report["location"], change, "address", "actor"),
         "locks": [_map_fields(lock, change, "id", "address") for lock in report["locks"]],
         "cycle": [_map_fields(edge, change, "held", "acquired", "actor") for edge in report["cycle"]],
-        "facts": [_map_fields(fact, change, "value") for fact in report["facts"]],
+        "facts": [fact if _is_fixed(fact) else _map_fields(fact, change, "value") for fact in report["facts"]],
     }
+
+
+def _is_fixed(fact: ReportDict) -> bool:
+    """Is this the program, which is part of the fingerprint? Rows of version 2 have a placeholder for its digits."""
+    return fact["name"] == PROGRAM_FACT and "#" not in fact["value"]
 
 
 def _map_fields(fields_dict: ReportDict | None, change: Callable[[str], str], *fields: str) -> ReportDict | None:

@@ -43,7 +43,7 @@ EDGE = pa.struct([*_columns("held acquired actor"), *_columns("stack held_stack"
 # a list, because a detector may print a fact twice and order matters
 FACT = pa.struct(_columns("name value"))
 CAUSE = pa.struct([("cause", TEXT), ("confidence", REAL), ("evidence", TEXTS)])
-# how many sightings have a cause first, and the sum of their confidences, as in `diagnosis.ranking`
+# how many sightings have a cause first, and the sum of their confidences, as in `diagnosis.cause_votes`
 VOTE = pa.struct([("cause", TEXT), *_columns("sightings weight", NUMBER)])
 
 # the fields of a report, as in `scan --format jsonl`

@@ -137,7 +137,7 @@ def variant_columns(
             "base": base,
             "links": links.pop(name, []),
             "aliases": aliases.pop(name, []),
-            "split": base in facts.split_by_caller,
+            "split": facts.is_split(name),
         }
 
 

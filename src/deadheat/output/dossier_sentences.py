@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from deadheat.diagnosis.finding import MIN_CONFIDENCE, UNKNOWN
 from deadheat.printable import quote_code
 from deadheat.shell import format_command
 
@@ -204,17 +205,28 @@ def describe_owners(dossier: JsonDict) -> list[str]:
 
 
 def describe_cause(dossier: JsonDict) -> list[str]:
-    """The cause, and whether the defect is in the test."""
+    """What is not ordered, the cause or the two that may be, and whether the defect is in the test."""
     cause = dossier["cause"]
     if cause is None:
         return ["Unknown."]
-    if cause["cause"] == "unknown":
-        return ["Unknown.", *(f"To find out: {question}" for question in cause["settle"])]
+    lines = [cause["missing_order"]] if cause["missing_order"] else []
+    candidates = [other for other in dossier["causes"] if other["cause"] != UNKNOWN]
+    if cause["cause"] == UNKNOWN:
+        names = ", ".join(_cause_name(other) for other in candidates[:2])
+        lines.append(f"Unknown; most likely {names}." if names else "Unknown.")
+        return [*lines, *(f"To find out: {question}" for question in cause["settle"])]
     basis = "the report and the code at the pin" if cause["from_source"] else "the report alone"
-    lines = [f"{cause['cause']} (confidence {cause['confidence']:.2f}, from {basis})"]
+    lines.append(f"{_cause_name(cause)}, from {basis}")
+    if cause["confidence"] < MIN_CONFIDENCE and len(candidates) > 1:
+        lines.append(f"or {_cause_name(candidates[1])}")
     if cause["test_only"]:
         lines.append("The defect is in the test, not in the product code.")
     return lines
+
+
+def _cause_name(cause: JsonDict) -> str:
+    title = f": {cause['title']}" if cause["title"] else ""
+    return f"{cause['cause']}{title} (confidence {cause['confidence']:.2f})"
 
 
 def cause_evidence(dossier: JsonDict) -> list[str]:
@@ -222,12 +234,13 @@ def cause_evidence(dossier: JsonDict) -> list[str]:
 
 
 def describe_remedy(dossier: JsonDict) -> list[str]:
-    """What to change, with which primitive, at what cost, and how to check the fix."""
+    """What to change, with which means, at what cost, how to check the fix, and what else may be changed."""
     cause = dossier["cause"]
     if cause is None or not cause["remedy"]:
         return []
     fix = cause["fix"]
-    return [cause["remedy"], f"Use: {fix['primitive']}", f"Cost: {fix['price']}", f"To check: {fix['check']}"]
+    others = [f"Or: {other['change']} Cost: {other['price']}" for other in cause["other_fixes"]]
+    return [cause["remedy"], f"Use: {fix['primitive']}", f"Cost: {fix['price']}", *others, f"To check: {fix['check']}"]
 
 
 def describe_similar_fixes(dossier: JsonDict) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat._version import __version__
 from deadheat.baseline.judgement import GateStanding
-from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
+from deadheat.grouping.fingerprint import fingerprint_parts, version_of
 from deadheat.output.findings import (
     OncePerRaceFormat,
     absent_by_state,
@@ -77,7 +77,7 @@ class _SarifResult:
             "locations": [_without_id(related[0])] if related else [self._document_location()],
             "partialFingerprints": {
                 "deadheatRace/v1": verdict.race,
-                f"deadheatFingerprint/v{FINGERPRINT_VERSION}": verdict.fingerprint,
+                f"deadheatFingerprint/v{version_of(fingerprint_parts(self._report)[0])}": verdict.fingerprint,
             },
             "occurrenceCount": finding.sighting_count,
             "properties": self._property_bag(),

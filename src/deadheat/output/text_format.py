@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import IO, TYPE_CHECKING, Final
 
-from deadheat.grouping.fingerprint import FINGERPRINT_VERSION, fingerprint_parts
+from deadheat.grouping.fingerprint import fingerprint_parts, version_of
 from deadheat.grouping.keys import grouping_key_of, race_address
 from deadheat.model import Access, Actor, ActorState, Frame, Location, Origin, Report
 from deadheat.output.race_counts import PackedCount, RaceCountCollector, RaceCounter, encode_example
@@ -157,7 +157,7 @@ class RaceText:
         """The parts of the fingerprint, and what else joins or separates races."""
         kind, *side_keys = fingerprint_parts(report)
         grouping_key = grouping_key_of(report)
-        lines = [f"   fingerprint {grouping_key.fingerprint} (version {FINGERPRINT_VERSION}): {kind}"]
+        lines = [f"   fingerprint {grouping_key.fingerprint} (version {version_of(kind)}): {kind}"]
         lines += [f"      {side_text}" for side_text in side_keys]
         callers = sorted({s.callers[0] for s in grouping_key.side_keys} - {""})
         if callers:

@@ -1,4 +1,4 @@
-"""Diagnosis with the code of a commit. `PinnedCode` answers the questions of the rules."""
+"""Diagnosis with the code of a commit. `PinnedCode` answers the questions of the collectors of facts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnosis import diagnose
 from deadheat.diagnosis.facts.code_facts import FunctionFacts, SharedVariable
-from deadheat.diagnosis.finding import UNKNOWN
-from deadheat.diagnosis.ranking import MIN_CONFIDENCE
+from deadheat.diagnosis.finding import MIN_CONFIDENCE, UNKNOWN
 from deadheat.model import Origin
 from deadheat.repo.clone import CommitSnapshot, dependency_of
+from deadheat.repo.likely_variable import likely_variable
 from deadheat.repo.pinning.line_claims import frame_claims, frame_key
 from deadheat.repo.pinning.misfit_frames import relocate_frames
 from deadheat.repo.racing_lines import find_racing_lines
@@ -46,13 +46,20 @@ _MAX_CALL_PREFIX, _MAX_LINES = 200, 50
 _CONTAINER_TYPE = rb"^type %s(?:\[[^\]\n]{0,200}\])? ((?:map\[|\[\w{0,40}\])[^\n]{1,200})"
 # "type Bus struct{ ls []Listener }"
 _ONE_LINE_STRUCT = rb"^type %s(?:\[[^\]\n]{0,200}\])? struct ?\{([^}\n]{1,300})\}"
+# "type Tracker struct {", "class Cache final : public Base {", "struct conn {", "pub struct Pool<T> {"
+_TYPE_BODY = (
+    rb"^(?:type %s(?:\[[^\]\n]{0,200}\])? struct ?\{"
+    rb"|[ \t]{0,8}(?:pub )?(?:class|struct)\s+(?:\w{1,60} )?%s\b[^;{]{0,300}\{)"
+)
+_END_OF_TYPE = re.compile(rb"^[ \t]{0,8}\};?(?: [^\n]{0,80})?$", re.MULTILINE)
+# "	mu sync.RWMutex", "	sync.Mutex", "  mutable std::mutex m_;", "pthread_mutex_t lock;", "inner: Mutex<T>"
+_LOCK_MEMBER = re.compile(
+    rb"\b(\w{1,80})[ \t]{1,40}\*?(?:\w{1,80}\.)?(?:RW)?Mutex\b"
+    rb"|\b(?:sync\.(?:RW)?Mutex|(?:\w{1,20}::)?\w{0,40}[mM]utex(?:_t)?|pthread_rwlock_t|spinlock_t)\b"
+    rb"[ \t]{0,40}(\w{1,80})?"
+)
 # "func (t *Tracker) Consume(", "func Map[K any]("
 _GO_FUNCTION = rb"^func (?:\((?:\w{1,80} )?\*?(\w{1,80})(?:\[[^\]\n]{0,200}\])?\) )?%s[(\[]"
-# "&Tracker{label: label, parent: parent}"
-_LITERAL_FIELD = rb"\b%s:[ \t]{0,40}[^=\s]"
-# "s.conn = nil", "s->conn = NULL;"
-_FIELD_ASSIGNMENT = rb"(?:\.|->)%s = ([^=\n][^\n/;]{0,200})"
-_NULL_VALUES = (b"nil", b"NULL", b"nullptr", b"0")
 # "alarms", "table[string, bool]"
 _NAMED_TYPE = re.compile(r"([A-Za-z_]\w*)(?:\[.{0,200}\])?$")
 # "go 1.21", in go.mod
@@ -86,10 +93,7 @@ class PinnedCode:
         language = language_of_file(*file) if file else None
         if file is None or language is None or frame.line is None:
             return None
-        facts = function_facts_at(language, file[1], file[0], frame.line)
-        if facts is None or language != "go" or not facts.receiver:
-            return facts
-        return replace(facts, underlying_type=self._underlying_type(facts.receiver, file[0]))
+        return function_facts_at(language, file[1], file[0], frame.line)
 
     def _underlying_type(self, name: str, path: str) -> str:
         """`map[K]V` for `type table[K comparable, V any] map[K]V`; empty for a struct."""
@@ -105,12 +109,7 @@ class PinnedCode:
             return None
         nearby = self._nearby_files(near_frame)
         find = _find_go_function if language_of_file(*file) == "go" else _find_c_function
-        facts = find(name, nearby, owner)
-        if facts is None:
-            return None
-        body = b"\n".join(parser.source_lines(nearby[facts.path], facts.first_line, facts.last_line))
-        names = _IDENTIFIER.findall(body[:_MAX_BODY_BYTES].decode("utf-8", "replace"))
-        return replace(facts, mentioned_names=frozenset(names))
+        return find(name, nearby, owner)
 
     def find_thread_start(self, name: str, near_frame: Frame) -> FunctionFacts | None:
         facts = [
@@ -122,14 +121,8 @@ class PinnedCode:
         ]
         return facts[0] if len(facts) == 1 else None
 
-    def find_callers(self, name: str, near_frame: Frame) -> tuple[FunctionFacts, ...]:
-        return text_search.find_uses(self._nearby_files(near_frame), name, is_field=False) if name else ()
-
     def find_field_uses(self, name: str, near_frame: Frame) -> tuple[FunctionFacts, ...]:
         return text_search.find_uses(self._nearby_files(near_frame), name, is_field=True) if name else ()
-
-    def find_stores(self, name: str, field: bool, near_frame: Frame) -> frozenset[tuple[str, int]]:
-        return text_search.find_stores(self._nearby_files(near_frame), name, field) if name else frozenset()
 
     def _nearby_files(self, near_frame: Frame) -> dict[str, bytes]:
         """The frame's file and the other source files of its folder."""
@@ -150,22 +143,16 @@ class PinnedCode:
                     return path, line
         return None
 
-    def is_only_cleared(self, name: str, near_frame: Frame, maker: FunctionFacts | None) -> bool:
-        pattern = re.compile(_FIELD_ASSIGNMENT % _escape_name(name))
-        values = [
-            value[1].strip()
-            for path, text in islice((self._nearby_files(near_frame) if name else {}).items(), _MAX_FILES)
-            if "_test." not in path
-            for value in pattern.finditer(text)
-            if not _is_inside(maker, path, text.count(b"\n", 0, value.start()) + 1)
-        ]
-        return bool(values) and all(value in _NULL_VALUES for value in values)
-
-    def is_set_in_literal(self, name: str, near_frame: Frame) -> bool:
-        go_path = next((line.path for line in self._racing_lines if line.path.endswith(".go")), "")
-        pattern = re.compile(_LITERAL_FIELD % _escape_name(name))
-        nearby = self._tree.folder_files_declaring(name, go_path) if go_path and name else {}
-        return any(pattern.search(text) for path, text in nearby.items() if not path.endswith("_test.go"))
+    def find_lock_of_type(self, type_name: str, near_frame: Frame) -> str | None:
+        word = _escape_name(type_name)
+        pattern = re.compile(_TYPE_BODY % (word, word), re.MULTILINE)
+        for _, text in _files_with(type_name, self._nearby_files(near_frame)) if type_name.isidentifier() else ():
+            if match := pattern.search(text):
+                body = text[match.end() : match.end() + _MAX_BODY_BYTES]
+                end = _END_OF_TYPE.search(body)
+                lock = _LOCK_MEMBER.search(body[: end.start()] if end else body)
+                return (lock[1] or lock[2] or lock[0]).decode("utf-8", "replace").strip() if lock else ""
+        return None
 
     def shared_variable(self) -> SharedVariable | None:
         variable = self._variable
@@ -298,10 +285,6 @@ def _find_go_function(name: str, nearby: dict[str, bytes], owner: str) -> Functi
     return function_facts_at("go", nearby[path], path, last) if last else None
 
 
-def _is_inside(function: FunctionFacts | None, path: str, line: int) -> bool:
-    return function is not None and function.path == path and function.first_line <= line <= function.last_line
-
-
 def diagnose_at_pin(
     clone: Clone,
     snapshot: CommitSnapshot,
@@ -339,6 +322,7 @@ def _diagnose_relocated_frames(
 ) -> tuple[RaceVariable | None, Findings] | None:
     racing_lines = find_racing_lines(clone, snapshot.tree, relocated.report)
     race_variable = find_variable(snapshot.tree, racing_lines, relocated.report)
+    race_variable = race_variable or likely_variable(snapshot.tree, racing_lines)
     findings = _diagnose_with_code(clone, snapshot, relocated.report, misfits, racing_lines, race_variable)
     weaker = tuple(map(relocated.weaken_finding, filter(relocated.supports_finding, findings)))
     if not weaker:

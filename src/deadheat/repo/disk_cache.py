@@ -9,7 +9,7 @@ import sys
 from hashlib import blake2b
 from pathlib import Path
 
-_FORMAT_VERSION = 1
+_FORMAT_VERSION = 2
 _PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeout=60000;"
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from deadheat.model import Claim, Document, Report
     from deadheat.repo.clone import Clone
-    from deadheat.repo.fixes import CandidateCommit, ReportHistory
+    from deadheat.repo.fixes.candidates import CandidateCommit
+    from deadheat.repo.fixes.report_history import ReportHistory
     from deadheat.repo.pinning import Pin
 
 # versions of these are not versions of the program

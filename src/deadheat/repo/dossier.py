@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 from deadheat import plugins
 from deadheat._version import RULES_VERSION
 from deadheat.diagnosis import verification_step
+from deadheat.grouping.fingerprint import TEST_RUNNER, is_test_runner
 from deadheat.model import ActorState, Op
 from deadheat.printable import format_json, quote_code
 from deadheat.repo.clone import CommitSnapshot, dependency_of, dependency_revision
 from deadheat.repo.code_diagnosis import diagnose_at_pin, diagnose_without_pin
 from deadheat.repo.document_claims import ClaimChecker, DocumentHints, issue_numbers_of
-from deadheat.repo.fixes import FixFinder, ReportHistory, releases_with
+from deadheat.repo.fixes import FixFinder
+from deadheat.repo.fixes.releases import releases_with
+from deadheat.repo.fixes.report_history import ReportHistory
 from deadheat.repo.likely_variable import likely_variable
 from deadheat.repo.owners import OriginFinder, find_owners
-from deadheat.repo.pinning import cut_before, find_pin
+from deadheat.repo.pinning import find_pin, pin_before
 from deadheat.repo.pinning.misfit_frames import FrameChecker
 from deadheat.repo.racing_lines import CodeSnippet, code_snippets, find_racing_lines
 from deadheat.repo.reproduction import choose_reproduction, find_reproduction
@@ -26,11 +29,11 @@ from deadheat.repo.variable import find_variable, variable_from_report
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deadheat.diagnosis.finding import Finding
+    from deadheat.diagnosis.finding import Finding, Remedy
     from deadheat.model import Access, Frame, Report
     from deadheat.repo.clone import Clone, DependencyModule
     from deadheat.repo.document_claims import ClaimAnswer
-    from deadheat.repo.fixes import CandidateCommit
+    from deadheat.repo.fixes.candidates import CandidateCommit
     from deadheat.repo.mining.similar_fixes import SimilarFix
     from deadheat.repo.owners import CodeOwner
     from deadheat.repo.pinning import CommitWindow, Pin
@@ -97,7 +100,12 @@ def count_racing_sites(report: Report, clone: Clone) -> int:
 
 
 def _dossier_at_pin(
-    report: Report, clone: Clone, pin: Pin, hints: DocumentHints, dependency: DependencyModule | None
+    report: Report,
+    clone: Clone,
+    pin: Pin,
+    hints: DocumentHints,
+    dependency: DependencyModule | None,
+    known_fix: CandidateCommit | None = None,
 ) -> Dossier:
     """What the code at a pin and the history around it show; if a fix is inside, at the part before the fix."""
     snapshot = CommitSnapshot(clone, clone.tree_at(pin.best_window.last))
@@ -106,11 +114,11 @@ def _dossier_at_pin(
     both_sides = find_racing_lines(clone, snapshot.tree, report)
     variable = find_variable(snapshot.tree, both_sides, report)
     history = ReportHistory(clone, pin, report, both_sides)
-    fixes = FixFinder(history).find_fixes(variable, issue_numbers_of(clone, hints.issues))
+    fixes = FixFinder(history).find_fixes(variable, issue_numbers_of(clone, hints.issues), known_fix)
     if fixes and fixes[0].is_convincing and (clone.main.position_of(pin.best_window.last) or 0) >= fixes[0].position:
-        shorter_pin = cut_before(clone, pin, fixes[0].position)
+        shorter_pin = pin_before(clone, unmarked, pin, fixes[0].position)
         if shorter_pin != pin:
-            return _dossier_at_pin(unmarked, clone, shorter_pin, hints, dependency)
+            return _dossier_at_pin(unmarked, clone, shorter_pin, hints, dependency, fixes[0])
     origins = OriginFinder(history)
     releases = releases_with(clone, fixes[0].commit) if fixes and fixes[0].is_convincing else []
     answers = ClaimChecker(clone, pin, report, history).check_claims(hints.claims, fixes, releases)
@@ -118,12 +126,13 @@ def _dossier_at_pin(
     confirmed_fixes = {fix.commit for fix in fixes if fix.is_confirmed}
     paths = history.current_paths(list(dict.fromkeys(side.path for side in both_sides)))
     run_command = find_reproduction(report, snapshot)
-    relocated_variable, causes = diagnose_at_pin(clone, snapshot, report, pin.misfits, both_sides, variable)
+    diagnosed_variable = variable or likely_variable(snapshot.tree, both_sides)
+    relocated_variable, causes = diagnose_at_pin(clone, snapshot, report, pin.misfits, both_sides, diagnosed_variable)
     return Dossier(
         report,
         clone.git.clone_path,
         pin,
-        variable or relocated_variable or likely_variable(snapshot.tree, both_sides),
+        variable or relocated_variable or diagnosed_variable,
         tuple(both_sides),
         tuple(refuted_calls),
         tuple(fixes),
@@ -155,8 +164,13 @@ def _with_check_command(
     if run_command is None or run_command.is_vague or run_command.command is None:
         return findings
     check_text = verification_step(report, run_command.command)
-    remedies = [finding.remedy and finding.remedy._replace(check=check_text) for finding in findings]
-    return tuple(finding._replace(remedy=remedy) for finding, remedy in zip(findings, remedies, strict=True))
+    return tuple(
+        finding._replace(
+            remedy=finding.remedy and finding.remedy._replace(check=check_text),
+            more_remedies=tuple(remedy._replace(check=check_text) for remedy in finding.more_remedies),
+        )
+        for finding in findings
+    )
 
 
 _ERROR_KIND = "error-stack"
@@ -182,7 +196,7 @@ def _build_narrative(dossier: Dossier) -> dict[str, str]:
 
 
 def _expected_text(report: Report, variable: str) -> str:
-    sites = [quote_code(a.site.function) for a in report.accesses if a.site]
+    sites = [TEST_RUNNER if is_test_runner(a) else quote_code(a.site.function) for a in report.accesses if a.site]
     if len(sites) == 2:
         access_part = f"access {variable}" if variable else "access the memory that they share"
         if sites[0] == sites[1]:
@@ -222,7 +236,8 @@ def _access_text(access: Access, report: Report) -> str:
     actor = f"{access.actor}{finished_part} " if access.actor else ""
     if access.site is None:
         return f"{actor}{_OPERATION_VERBS[access.op]} at an unknown location"
-    return f"{actor}{_OPERATION_VERBS[access.op]} in {_site_text(access.site)}"
+    where = TEST_RUNNER if is_test_runner(access) else _site_text(access.site)
+    return f"{actor}{_OPERATION_VERBS[access.op]} in {where}"
 
 
 def _site_text(site: Frame) -> str:
@@ -346,24 +361,30 @@ def _refuted_call_to_json(refuted_call: RefutedCall) -> JsonDict:
 
 
 def _cause_to_json(finding: Finding) -> JsonDict:
-    """The fields of a cause, with the remedy as one text and as separate fields."""
+    """The fields of a cause, with the first remedy as one text, and every remedy as separate fields."""
     remedy = finding.remedy
     return {
         "cause": finding.cause,
+        "title": finding.title,
         "confidence": round(finding.confidence, 2),
+        "missing_order": finding.missing_order or None,
         "evidence": list(map(str, finding.evidence)),
         "remedy": str(remedy) if remedy else None,
-        "fix": remedy
-        and {
-            "change": remedy.change,
-            "where": [{"file": p.file, "line": p.line, "function": p.function} for p in remedy.where],
-            "primitive": remedy.primitive,
-            "price": remedy.price,
-            "check": remedy.check,
-        },
+        "fix": remedy and _remedy_to_json(remedy),
+        "other_fixes": [_remedy_to_json(other) for other in finding.more_remedies],
         "test_only": finding.test_only,
         "from_source": finding.from_source,
         "settle": list(finding.open_questions),
+    }
+
+
+def _remedy_to_json(remedy: Remedy) -> JsonDict:
+    return {
+        "change": remedy.change,
+        "where": [{"file": p.file, "line": p.line, "function": p.function} for p in remedy.where],
+        "primitive": remedy.primitive,
+        "price": remedy.price,
+        "check": remedy.check,
     }
 
 

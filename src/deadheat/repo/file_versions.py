@@ -129,6 +129,17 @@ class FunctionOutlineIndex(_BlobIndex):
         key = b"\n" + (owner + b"." + name if owner else name) + b" "
         return {blob: _parse_outline(outline, key) for blob, outline in self._load_summaries(blobs).items()}
 
+    def changed_functions(self, old: str, new: str) -> list[str]:
+        """The functions that are in both versions with different texts: `T.M`, `F`."""
+        outlines = self._load_summaries([old, new])
+        before, after = (dict(map(_name_and_digest, outlines.get(blob, b"").split(b"\n")[1:-1])) for blob in (old, new))
+        return [name.decode("utf-8", "replace") for name, d in before.items() if after.get(name, d) != d]
+
+
+def _name_and_digest(row: bytes) -> tuple[bytes, bytes]:
+    name, _, _, digest = row.split(b" ")
+    return name, digest
+
 
 def _parse_outline(outline: bytes, key: bytes) -> FunctionOutline | None:
     offset = outline.find(key)
@@ -169,6 +180,7 @@ def _function_offsets(source: bytes) -> Iterator[int]:
 
 
 _WHITESPACE = re.compile(rb"\s+")
+_NO_WORD_CHARACTERS = re.compile(rb"\W+")
 _MIN_SIMILARITY = 0.5
 _MAX_RENAMES = 8
 _VERSIONS_PER_BATCH = 48
@@ -273,8 +285,15 @@ def _extract_function(source: bytes, path: str, function: str) -> bytes | None:
         location = line_claims.go_function_offsets(function, source)
         end = source.find(b"\n", location[1]) if location else -1
         return source[location[0] : end if end >= 0 else len(source)] if location else None
-    span = next(iter(line_claims.function_extents(language, source, function)), None)
-    return b"\n".join(parser.source_lines(source, *span)) if span else None
+    owner, _, name = function.rpartition("::")
+    texts = [b"\n".join(parser.source_lines(source, *s)) for s in line_claims.function_extents(language, source, name)]
+    return next((text for text in texts if _names_owner(text, owner)), texts[0] if texts else None)
+
+
+def _names_owner(text: bytes, owner: str) -> bool:
+    """Whether a header names the class: `int Feed::Close() {`, `TEST_F(Feed, Close) {` of `Feed_Close_Test`."""
+    header = _NO_WORD_CHARACTERS.sub(b"_", text.partition(b"{")[0])
+    return owner.removesuffix("_Test").encode("utf-8", "replace") in header
 
 
 def position_introducing_line(clone: Clone, path: str, function: str, line: bytes, position: int) -> int | None:

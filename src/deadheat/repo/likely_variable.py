@@ -31,7 +31,7 @@ _METHOD = re.compile(r"(?:^|/)[^./]{1,80}\.(?:\(\*)?(\w{1,80})\)?\.(\w{1,80})$")
 
 
 def likely_variable(tree: CommitTree, racing_lines: Sequence[RacingLine]) -> RaceVariable | None:
-    """The likely variable if none is named; not used by the diagnosis rules."""
+    """The likely variable if the lines name none."""
     if len(racing_lines) < 2:
         return None
     a, b = racing_lines[:2]

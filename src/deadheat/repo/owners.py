@@ -8,14 +8,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.repo import file_versions
-from deadheat.repo.fixes import CandidateCommit
+from deadheat.repo.fixes.candidates import CandidateCommit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from deadheat.repo.clone import Clone
     from deadheat.repo.document_claims import ClaimAnswer
-    from deadheat.repo.fixes import ReportHistory, TrackedFunction
+    from deadheat.repo.fixes.report_history import ReportHistory, TrackedFunction
 
 
 class OriginFinder:

@@ -183,6 +183,9 @@ def _function_span(language: str, source: bytes, frame: Frame) -> tuple[int, int
     name = declaration_name(frame.function, language)
     if language == "go" and name:
         return line_claims.go_function_lines(name, source)
+    if not name and language != "go":
+        function = line_claims.function_around(frame.file, source, frame.line or 0)
+        return function[1] if function else None
     return line_claims.span_around(frame.line or 0, line_claims.function_extents(language, source, name))
 
 

@@ -273,6 +273,10 @@ def function_key(frame: Frame) -> str:
     return f"{strip_major_version(package)} {name}"
 
 
+# the name of a function is unique
+site_key = function_key
+
+
 def strip_major_version(package: str) -> str:
     """The package without the major version of its module and without `_test`."""
     if "/v" in package:

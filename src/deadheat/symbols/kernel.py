@@ -39,6 +39,10 @@ def function_key(frame: Frame) -> str:
     return source_function(frame.function)
 
 
+# the name of a function is unique
+site_key = function_key
+
+
 @lru_cache(maxsize=1 << 13)
 def is_instrumentation(function: str) -> bool:
     """Is this a function of the detector, which is never named in a title?"""

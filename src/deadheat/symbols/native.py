@@ -290,6 +290,35 @@ def function_key(frame: Frame) -> str:
     return name
 
 
+_SOURCE_SUFFIXES = frozenset(
+    ("c", "cc", "cpp", "cxx", "c++", "cu", "h", "hh", "hpp", "hxx", "inc", "m", "mm", "rs", "swift")
+)
+
+
+def site_key(frame: Frame) -> str:
+    """`Cache::get (cache.cc)`: without its crate, a function of this name may be in several programs."""
+    name, file = function_key(frame), source_file_name(frame)
+    return name if frame.package or not file or name.endswith(f" {file}") else f"{name} ({file})"
+
+
+def source_file_name(frame: Frame) -> str:
+    """The base name of the source file. Without debug information it is "", because a frame may name its binary."""
+    file = frame.file.rpartition("/")[2]
+    is_source = frame.line is not None or file.rpartition(".")[2].lower() in _SOURCE_SUFFIXES
+    return file if is_source else ""
+
+
+def program_file_name(frame: Frame) -> str:
+    """The base name of the binary that Valgrind prints for a frame without debug information; "" for a library."""
+    name = frame.path.rpartition("/")[2]
+    return name if frame.path[:1] == "/" and not source_file_name(frame) and ".so" not in name else ""
+
+
+def name_without_file(key: str) -> str:
+    """The `function_key` of a frame with this `site_key`."""
+    return key.rpartition(" (")[0] if key.endswith(")") and " (" in key else key
+
+
 # "shop::CartTest_Adds_Test::TestBody()" of GoogleTest, "CartTests.testAdd()" of XCTest
 _TEST_FUNCTION = lazy_compile(
     r"(?:.{0,400}::)?(?P<suite>\w{1,200})_(?P<name>[A-Za-z0-9]{1,200})_Test::TestBody\(|"

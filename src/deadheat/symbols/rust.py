@@ -59,6 +59,10 @@ def function_key(frame: Frame) -> str:
     return f"? {match[1] if match else frame.file}"
 
 
+# the name of a function is unique
+site_key = function_key
+
+
 def relative_path(path: str) -> str:
     """The path relative to its crate or to the library if that is known, else as printed."""
     for pattern in (_LIBRARY_PATH, _DEPENDENCY_PATH):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.race_side import RaceSide
-    from deadheat.model import Access, Frame, Report
+    from deadheat.model import Access, Report
 
 # Go's heap begins at 0xc000000000, on 64-bit Arm at 0x4000000000; programs are loaded below
 _HEAP_PREFIXES = (0xC0, 0x40)
@@ -45,11 +45,6 @@ def _parse_hex(text: str | None) -> int | None:
         return None
 
 
-def is_smaller_than_word(context: RaceContext) -> bool:
-    """Is it smaller than a word by its address: a flag or a small number, not a pointer?"""
-    return bool((raced_address(context) or 0) % _WORD_BYTES)
-
-
 def is_upper_half_word(context: RaceContext) -> bool:
     """Is it the second half of a word by its address? A lock's state is the first half."""
     return (raced_address(context) or 0) % _WORD_BYTES == _WORD_BYTES // 2
@@ -71,27 +66,12 @@ def lies_in_program(report: Report) -> bool:
     return address is not None and 0 < address < _PROGRAM_END
 
 
-def may_be_interface(context: RaceContext) -> bool:
-    """May a variable with its own allocation be an interface, such as an error?
-
-    Two words are allocated in the 16-byte size class. A number or a flag is put at the end of such a block while the
-    race detector is on (up to Go 1.24; later also at its beginning).
-    """
-    address = raced_address(context)
-    return address is not None and address >> 32 in _HEAP_PREFIXES and address % _INTERFACE_BYTES == 0
-
-
 _MIN_LOCKED_OFFSET = 0x95  # a lock and its deferred unlock fit before it
-MAX_ENTRY_OFFSET = 0x70  # too close to the function entry for a wait before
-MIN_RECHECK_DISTANCE = 0x80  # a lock and a second check fit into it
-_MIN_CREATION_DISTANCE = 0x22  # between an existence check and the store of a created object
 # Within the first distance after its caller's offset, code is inlined four times in five; up to the second, the
 # maximum length of inlined code, it may be (Go 1.26, 310 accesses of the corpus)
 _LIKELY_INLINED_DISTANCE, _MAX_INLINED_DISTANCE = 0x40, 0xB0
 # one line that reads, calls something and writes: `append` takes 117 to 210 bytes, `n++` 18 to 64
 _MIN_CALL_DISTANCE = 110
-# "if err = f(); err != nil {": the test is 48 to 88 bytes after the assignment
-_ERROR_TEST_DISTANCES = range(0x20, 0x80)
 _MAX_INLINE_DEPTH = 4  # inlining is hardly ever deeper
 # instruction length on arm64, and how many offsets may be multiples of it by chance
 _ARM64_INSTRUCTION_BYTES, _MAX_ALIGNED_BY_CHANCE = 4, 3
@@ -112,16 +92,6 @@ def _is_not_amd64(context: RaceContext) -> bool:
     return is_aligned and len(offsets) > _MAX_ALIGNED_BY_CHANCE
 
 
-def frame_of_offset(side: RaceSide) -> Frame | None:
-    """The frame whose code the offset counts: the site, or the caller it seems to be inlined into."""
-    offset, caller_offset = code_offset(side), _parse_hex(side.access.called_from)
-    if offset is None or not side.user_frames:
-        return None
-    if caller_offset is None or not 0 <= offset - caller_offset < _LIKELY_INLINED_DISTANCE:
-        return side.user_frames[0]
-    return side.user_frames[1] if len(side.user_frames) > 1 else None
-
-
 def may_follow_lock(side: RaceSide) -> bool:
     """Is the offset large enough for a lock and a deferred unlock before the access?"""
     offset = code_offset(side)
@@ -132,12 +102,6 @@ def has_call_between(reads: RaceSide, writes: RaceSide) -> bool:
     """Is there a call between the read and the write of one line?"""
     distance = _code_distance(reads, writes)
     return distance is not None and abs(distance) >= _MIN_CALL_DISTANCE
-
-
-def tests_assigned_value(reads: RaceSide, writes: RaceSide) -> bool:
-    """Does one line assign a value and then test it?"""
-    distance = _code_distance(reads, writes)
-    return distance is not None and -distance in _ERROR_TEST_DISTANCES
 
 
 def _code_distance(reads: RaceSide, writes: RaceSide) -> int | None:
@@ -162,11 +126,3 @@ def is_not_inlined(side: RaceSide) -> bool:
     """Is it certainly code of the site's own function, not inlined?"""
     offset, caller_offset = code_offset(side), _parse_hex(side.access.called_from)
     return offset is not None and (caller_offset is None or not 0 <= offset - caller_offset < _MAX_INLINED_DISTANCE)
-
-
-def stores_without_creation(context: RaceContext, checks: RaceSide, stores: RaceSide) -> bool:
-    """Is there too little code between a check and a store for a call that creates the value?"""
-    if is_package_variable(context) is not False:
-        return False  # package variables need very little code to access
-    first, write_offset = code_offset(checks), code_offset(stores)
-    return first is not None and write_offset is not None and 0 < write_offset - first < _MIN_CREATION_DISTANCE

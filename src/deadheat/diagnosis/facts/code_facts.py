@@ -85,11 +85,9 @@ class FunctionFacts:
     first_line: int
     last_line: int
     receiver: str = ""  # the receiver's type
-    underlying_type: str = ""  # of the receiver's type: "map[K]V", "[]Alarm"
     has_value_receiver: bool = False  # the method works on a copy
     uses: tuple[VariableUse, ...] = ()  # on the line
     stores: tuple[VariableUse, ...] = ()  # in the whole function
-    literal_fields: tuple[tuple[str, int], ...] = ()  # fields that its literals set, and the lines
     requires_lock: bool = False  # its comment says that the caller holds the lock
     new_object_fields: tuple[tuple[str, int], ...] = ()  # those of `&Key{…}`, a new object
     locks_held: tuple[HeldLock, ...] = ()
@@ -98,19 +96,14 @@ class FunctionFacts:
     closures: tuple[EnclosingClosure, ...] = ()  # outermost first
     conditions: tuple[PathCondition, ...] = ()  # outermost first
     guard_clauses: tuple[PathCondition, ...] = ()  # earlier conditions that would have returned
-    block_returns: bool = False  # the block around it ends with a return
     select_branch: str = ""  # of a select: "<-ctx.Done()"
-    earlier_select_branches: tuple[str, ...] = ()  # select branches above that lead to the line
     loops: tuple[tuple[int, int], ...] = ()  # the loops around the line
     calls: tuple[CallSite, ...] = ()
     thread_starts: tuple[ThreadStart, ...] = ()
     declarations: Mapping[str, Declaration] = field(default_factory=dict)
     send_lines: tuple[int, ...] = ()  # lines that send on a channel
     receive_lines: tuple[int, ...] = ()  # lines that receive from one
-    awaited_names: frozenset[str] = frozenset()  # the last names of the channels it receives from
-    result_types: str = ""  # the result types as written
     returned_names: frozenset[str] = frozenset()  # the names in its return statements
-    mentioned_names: frozenset[str] = frozenset()  # every name in it; only set for a called function
 
     @property
     def definition(self) -> tuple[str, int]:
@@ -146,23 +139,14 @@ class CodeReader(Protocol):
     def find_thread_start(self, name: str, near_frame: Frame) -> FunctionFacts | None:
         """The only line near a frame that starts a thread in the function of that name."""
 
-    def find_callers(self, name: str, near_frame: Frame) -> tuple[FunctionFacts, ...]:
-        """The lines of Go near a frame, outside of tests, that call a function of that name."""
-
     def find_field_uses(self, name: str, near_frame: Frame) -> tuple[FunctionFacts, ...]:
         """The lines of Go near a frame, outside of tests, that use a field of that name."""
-
-    def find_stores(self, name: str, field: bool, near_frame: Frame) -> frozenset[tuple[str, int]]:
-        """The lines of Go near a frame, outside of tests, that store to a variable of that name."""
 
     def find_copy(self, kind: str, near_frame: Frame) -> tuple[str, int] | None:
         """The path and line near a frame where a value of that type is copied, if any."""
 
-    def is_only_cleared(self, name: str, near_frame: Frame, maker: FunctionFacts | None) -> bool:
-        """Is the field near a frame only ever set to `nil`, except by tests and by its maker?"""
-
-    def is_set_in_literal(self, name: str, near_frame: Frame) -> bool:
-        """Does a literal near a frame, outside of tests, set a field of that name?"""
+    def find_lock_of_type(self, type_name: str, near_frame: Frame) -> str | None:
+        """The name of the lock that a type near a frame contains; "" if it has none, None if the type is not found."""
 
     def shared_variable(self) -> SharedVariable | None: ...
 

@@ -99,29 +99,18 @@ def name_words(name: str) -> tuple[str, ...]:
     return cached
 
 
-def begins_with(name: str, verbs: frozenset[str]) -> bool:
-    """Is the first word of a function's name one of these?"""
-    return not verbs.isdisjoint(name_words(name)[:1])
-
-
 _WORD_GROUPS = {
     group: frozenset(word for line in lines for word in line.split())
     for group, lines in read_frame_list("words.txt", "deadheat.diagnosis").items()
 }
 ENDING_VERBS = _WORD_GROUPS["ending"]
-REMOVING_VERBS = _WORD_GROUPS["removing"]
 RENEWING_VERBS = _WORD_GROUPS["renewing"]
-LAZY_VERBS = _WORD_GROUPS["lazy"]
 CREATING_VERBS = _WORD_GROUPS["creating"]
 CHANGING_VERBS = _WORD_GROUPS["changing"]
-ROTATING_VERBS = _WORD_GROUPS["rotating"]
-STATE_CHANGE_VERBS = _WORD_GROUPS["state change"]
 POOL_VERBS = _WORD_GROUPS["pool"]
 GROWING_VERBS = _WORD_GROUPS["growing"]
 KEYED_STORE_VERBS = _WORD_GROUPS["keyed store"]
-INDEXED_TYPE_WORDS = _WORD_GROUPS["indexed types"]
 STARTING_VERBS = _WORD_GROUPS["starting"]
-START_OR_RUN_VERBS = _WORD_GROUPS["start or run"]
 RUNNING_VERBS = _WORD_GROUPS["running"]
 WAITING_VERBS = _WORD_GROUPS["waiting"]
 RESULT_WORDS = _WORD_GROUPS["results"]
@@ -131,7 +120,6 @@ NOTIFYING_VERBS = _WORD_GROUPS["notifying"]
 TIMER_WORDS = _WORD_GROUPS["timer"]
 POOL_TAKING_VERBS = _WORD_GROUPS["pool taking"]
 POOL_RETURNING_VERBS = _WORD_GROUPS["pool returning"]
-STOPPING_VERBS = _WORD_GROUPS["stopping"]
 ALLOCATION_FUNCTIONS = _WORD_GROUPS["allocation"]
 READING_VERBS = _WORD_GROUPS["reading"]
 TIMED_WAITS = _WORD_GROUPS["timed waits"]
@@ -152,15 +140,8 @@ WAITS_BY_SIGNAL = {
     "complete_all": ("wait_for_completion", "wait_for_completion_timeout"),
 }
 JOIN_CALLS = frozenset(("join", "pthread_join", "thrd_join", "kthread_stop", "Wait", "cancel_work_sync", "flush_work"))
-DETACH_CALLS = frozenset(("detach", "pthread_detach", "thrd_detach"))
 SLEEP_CALLS = frozenset(("sleep", "usleep", "nanosleep", "msleep", "sleep_for", "sleep_until", "Sleep", "thrd_sleep"))
-# "while (1) {", "for (;;) {", "while (!stop_) {", "while (running) {", "for {", "for i := 0; ; i++ {"
-_ENDLESS_LOOP = re.compile(
-    r"^(?:for\s{0,3}\(\s{0,3};\s{0,3};|for \{|for [^;{]{0,80};\s{0,3};|loop \{"
-    r"|while\s{0,3}\(\s{0,3}[!\w.>(-]{1,80}\s{0,3}(?:\(\))?\))"
-)
 _MAX_CALLS_FOLLOWED = 12  # calls that are followed per query
-_MAX_NESTED_LOOPS = 6  # loops around a line that are examined
 
 
 def calls_to(
@@ -176,13 +157,3 @@ def calls_to(
             callee = context.find_function(call.name, frame)
             if callee and any(c.name in names for c in callee.calls):
                 yield call
-
-
-def is_in_endless_loop(context: RaceContext, frame: Frame) -> bool:
-    """Is a frame's line in a loop that only ends on request?"""
-    facts = context.function_at(frame)
-    for first, _ in facts.loops[:_MAX_NESTED_LOOPS] if facts else ():
-        loop_head = context.function_at(frame, first)
-        if loop_head and _ENDLESS_LOOP.match(loop_head.text):
-            return True
-    return False

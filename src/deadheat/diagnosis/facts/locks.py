@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnosis.facts.object_origin import is_created_here
 from deadheat.diagnosis.race_side import RaceSide  # noqa: TC001, mypyc needs it at run time
 
 if TYPE_CHECKING:
@@ -66,34 +64,6 @@ def _reported_or_read_locks(context: RaceContext, side: RaceSide) -> list[SideLo
     return locks
 
 
-def find_object_lock(context: RaceContext) -> tuple[RaceSide, RaceSide, str] | None:
-    """The side that holds the object's own lock, the side that holds only other types' locks, and the lock."""
-    owner = context.shared_variable.owner if context.shared_variable else ""
-    for holder, other_side in context.side_pairs if owner else ():
-        facts = other_side.site_facts
-        stores = facts is not None and any(u.name == context.variable_name for u in facts.stores)
-        if other_side.writes or (stores and facts and facts.receiver != owner):
-            continue  # a writer outside of the type may use its own lock to guard it
-        mine, other = lock_owner_types(holder), lock_owner_types(other_side)
-        name = next((lock for lock, kind in mine.items() if kind == owner), None)
-        if name and other and not {"", owner} & set(other.values()):
-            return holder, other_side, name
-    return None if owner else _find_library_reader(context)
-
-
-def _find_library_reader(context: RaceContext) -> tuple[RaceSide, RaceSide, str] | None:
-    """A method uses its object under its lock; a library prints or encodes it under the lock of a container."""
-    for holder, other_side in context.side_pairs:
-        if other_side.writes or not other_side.is_library_access or holder.site_facts is None:
-            continue
-        kind = holder.site_facts.receiver
-        mine, other = lock_owner_types(holder), lock_owner_types(other_side)
-        name = next((lock for lock, lock_type in mine.items() if lock_type == kind != ""), None)
-        if name and other and kind not in other.values():
-            return holder, other_side, name
-    return None
-
-
 def lock_owner_types(side: RaceSide) -> dict[str, str]:
     """The type that owns each lock held according to the code; "" if unknown."""
     owner_by_lock = {}
@@ -149,25 +119,3 @@ class UsualLock(NamedTuple):
     lock: str
     holder_count: int
     method_count: int
-
-
-def find_usual_lock(context: RaceContext) -> UsualLock | None:
-    """The lock that most other methods hold when they use the field of the only known side."""
-    side, shared, source = context.only_known_side, context.shared_variable, context.source
-    if not context.is_go or source is None or shared is None or side is None:
-        return None
-    if side.site is None or side.site_facts is None or shared.kind != "field" or not shared.owner:
-        return None
-    if side.frame_expecting_lock or is_created_here(context, side):
-        return None  # the caller holds it, or the object is not shared yet
-    chain_functions = {code.definition for _, code in side.call_chain}
-    others: dict[tuple[str, int], set[str]] = {}
-    for facts in source.find_field_uses(shared.name, side.site):
-        if facts.receiver == shared.owner and facts.definition not in chain_functions:
-            others.setdefault(facts.definition, set()).update(h.name for h in facts.locks_held)
-    holder_counts = Counter(name for names in others.values() for name in names)
-    usual_locks = {n for n, count in holder_counts.items() if count >= _MIN_FUNCTIONS and 2 * count > len(others)}
-    if not usual_locks or usual_locks.intersection(lock.name for lock in side.locks_held):
-        return None
-    lock = max(usual_locks, key=lambda name: (holder_counts[name], name))
-    return UsualLock(side, lock, holder_counts[lock], len(others))

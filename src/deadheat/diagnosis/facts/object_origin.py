@@ -35,27 +35,6 @@ _MAX_STORES = 4  # stores below a line that are examined
 _LITERAL_KEY = re.compile(r"\b(\w{1,80})\s{0,9}:")
 
 
-def creation_caller(maker: RaceSide, reader: RaceSide) -> Frame | None:
-    """From a Go report alone: `s.flags = load(path)`, the method that has an object created and then uses it."""
-    if not maker.writes or reader.writes or maker.is_closure or not naming.is_package_function(maker.function):
-        return None
-    if ")." not in reader.function:
-        return _creation_on_same_line(maker, reader)
-    for caller in maker.user_frames[1:_MAX_CALLERS]:
-        for frame in reader.user_frames[:2] if ")." in caller.function else ():
-            if frame.function == caller.function and (frame.line or 0) >= (caller.line or 0):
-                return None if naming.is_test_file(caller.file) else caller
-    return None
-
-
-def _creation_on_same_line(maker: RaceSide, reader: RaceSide) -> Frame | None:
-    """`table()[key]`: is what a line creates through a call read on the same line?"""
-    for caller in maker.user_frames[2:_MAX_CALLERS] if not reader.is_closure and reader.library_frames else ():
-        if caller == reader.site:
-            return None if naming.is_test_file(caller.file) else caller
-    return None
-
-
 def is_created_here(context: RaceContext, side: RaceSide) -> bool:
     """Was the written object created by the same function, a few lines above or on this line?"""
     here, is_go = side.site_facts, context.is_go
@@ -125,10 +104,6 @@ def _is_new_allocation(context: RaceContext, side: RaceSide, name: str) -> bool:
 
 
 _MAX_CALLS_FOLLOWED = 4  # calls on a line that are followed
-# "go hub.serve(ctx)"
-_GO_METHOD_CALL = re.compile(r"go (\w{1,80})\.\w{1,80}\(")
-# "Hub{out: ch}", "shop.Hub"; no "&Hub{}" and no "newHub()"
-_VALUE_LITERAL = re.compile(r"(?:\w{1,80}\.)?\w{1,80}(?:\{|$)")
 
 
 class CopyByCall(NamedTuple):
@@ -155,22 +130,6 @@ def find_copy_by_call(context: RaceContext) -> CopyByCall | None:
             if locks and other.writes and is_owner:
                 return CopyByCall(reader, other, method)
     return None
-
-
-def field_copied_after_start(worker: RaceSide, user: RaceSide) -> str:
-    """`go hub.serve(); s.hub = hub`: the field that `serve` stores while `hub` is copied."""
-    here, there = worker.site_facts, user.site_facts
-    stored = [u.path for u in here.stores if u.line == here.line] if here else []
-    if here is None or there is None or len(stored) != 1 or len(stored[0]) != 2:
-        return ""
-    base, field = stored[0]
-    start_calls = [_GO_METHOD_CALL.match(s.text) for s in there.thread_starts if s.line < there.line]
-    started_objects = {match[1] for match in start_calls if match}
-    read_names = {u.path[0] for u in there.uses if len(u.path) == 1 and not u.writes} & started_objects
-    declarations = [there.declarations[name] for name in read_names if name in there.declarations]
-    copied = any(_VALUE_LITERAL.match(declaration.type.strip()) for declaration in declarations)
-    is_receiver = base in here.declarations and here.declarations[base].kind == "receiver"
-    return field if is_receiver and copied else ""
 
 
 _RETURNING_CALL = re.compile(r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w{0,80}$")
@@ -203,11 +162,6 @@ def returns_to_pool(context: RaceContext, call: CallSite, frame: Frame) -> bool:
         return False
     inner = context.find_function(call.name, frame)
     return inner is None or not any(c.name in naming.ALLOCATION_FUNCTIONS for c in inner.calls)
-
-
-def returned_object_names(call: CallSite) -> tuple[str, ...]:
-    """The candidates for the returned object: the last argument, the target, the only argument."""
-    return call.arguments.rpartition(",")[2].strip().lstrip("&"), call.target, call.arguments.strip()
 
 
 def pool_channel(context: RaceContext, side: RaceSide) -> str:
@@ -291,21 +245,3 @@ def _is_passed_on_before(facts: FunctionFacts, name: str, returned: CallSite) ->
     """`submit(f); frame_put(f);`: was the object passed to others before it is returned?"""
     calls = [c for c in facts.calls if facts.line < c.line < returned.line and not takes_from_pool(c)]
     return any(c.arguments.strip().lstrip("&") == name for c in calls)
-
-
-def return_call_before_use(context: RaceContext, side: RaceSide) -> str:
-    """C and C++: the call that returned an object before a line that still uses it."""
-    for frame in side.user_frames[:2] if not context.is_go else ():
-        facts = context.function_at(frame)
-        if facts is None:
-            continue
-        touched = {u.path[0] for u in facts.uses}
-        for call in facts.calls:
-            name = next((n for n in returned_object_names(call)[::2] if n in touched), "")
-            is_earlier = call.line < (frame.line or 0) and call.closure_depth == len(facts.closures)
-            is_earlier = is_earlier and all(c.first_line <= call.line for c in facts.closures[-1:])
-            later_calls = [c for c in facts.calls if c.line >= call.line]
-            is_taken_again = any(takes_from_pool(c) and c.result == name for c in later_calls)
-            if name and is_earlier and not is_taken_again and returns_to_pool(context, call, frame):
-                return f"{call.name}({name})"
-    return ""

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts import addresses
 from deadheat.diagnosis.facts.containers import unsafe_type_of
-from deadheat.diagnosis.race_side import is_below
 
 if TYPE_CHECKING:
-    from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.facts.code_facts import CallSite
     from deadheat.diagnosis.race_side import RaceSide
 
 # "sync/atomic.AddInt64" is the function "atomic.AddInt64"
@@ -105,10 +102,6 @@ def _is_atomic_on(name: str, text: str, match: re.Match[str]) -> bool:
     return pattern.search(text, begin, end.start() if end else len(text)) is not None
 
 
-# "runtime.racewrite", "race.Write", "sync.(*WaitGroup).Wait": how the race detector models them
-_WAIT_FUNCTION = re.compile(r"^runtime\.racewrite$|^race\.Write$|^sync\.\(\*WaitGroup\)\.Wait$")
-_ADD_FUNCTION = re.compile(r"^runtime\.raceread$|^race\.Read$|^sync\.\(\*WaitGroup\)\.(?:Add|Done|Go)$")
-_WAITGROUP_FUNCTION = re.compile(r"^runtime\.race(?:read|write)$|^race\.(?:Read|Write)$|^sync\.\(\*WaitGroup\)\.")
 # "runtime.recvDirect": on some systems the name of code inlined into closechan
 _CLOSE_FUNCTIONS = ("runtime.closechan", "runtime.recvDirect")
 # "close(q.out)": a line with nothing else writes only the channel
@@ -117,56 +110,6 @@ _CLOSE_STATEMENT = re.compile(r"(?:defer )?close\([\w.]{1,200}\)\s{0,9}(?://.*)?
 _SEND_FUNCTION = re.compile(r"^runtime\.(?:chansend|selectnbsend|selectgo|racereadpc|raceReadObjectPC)")
 # "out <- x", "case q.out <- x:"
 _SEND_STATEMENT = re.compile(r"[\w\])]\s*<-\s*\S")
-
-
-def is_waitgroup_or_channel(context: RaceContext) -> bool:
-    """Is the raced object a wait group or channel, not something stored in or near it?"""
-    if not _can_identify(context):
-        return False
-    if any(side.library_frame_matching(_WAITGROUP_FUNCTION) or closes_channel(side) for side in context.race_sides):
-        return True
-    return waitgroup_sides(context) is not None
-
-
-def _can_identify(context: RaceContext) -> bool:
-    """Is there a frame above a site, or the code of its line?"""
-    return context.is_go and (context.source is not None or any(side.library_frames for side in context.race_sides))
-
-
-def adds_to_waitgroup(side: RaceSide) -> bool:
-    """Does the report show that it adds to a wait group?"""
-    return side.library_frame_matching(_ADD_FUNCTION) is not None
-
-
-def waitgroup_sides(context: RaceContext) -> tuple[RaceSide, RaceSide] | None:
-    """The side that adds to a wait group and the side that waits, by frames or by both lines."""
-    for adder, waiter in context.side_pairs if _can_identify(context) else ():
-        waits, adder_waits = [side.library_frame_matching(_WAIT_FUNCTION) for side in (waiter, adder)]
-        if adds_to_waitgroup(adder) and waits and not adder_waits:
-            return adder, waiter
-        if not adder.writes and waiter.writes and _use_same_waitgroup(context, adder, waiter):
-            return adder, waiter
-    return None
-
-
-def _use_same_waitgroup(context: RaceContext, adder: RaceSide, waiter: RaceSide) -> bool:
-    """`p.wg.Add(1)` reads and `p.wg.Wait()` writes: only the group itself is accessed like that."""
-    added, waited = _find_site_call(adder, ("Add", "Go")), _find_site_call(waiter, ("Wait",))
-    if added is None or waited is None:
-        return False
-    name = added.target.rpartition(".")[2]
-    if name != waited.target.rpartition(".")[2]:
-        return False
-    shared = context.shared_variable
-    type_text = shared.type if shared and shared.name == name else ""
-    return not type_text or "WaitGroup" in type_text
-
-
-def _find_site_call(side: RaceSide, names: tuple[str, ...]) -> CallSite | None:
-    """The call on a side's line with one of these names, if no frame is above the line."""
-    here = side.site_facts if not side.library_frames else None
-    calls = here.calls if here else ()
-    return next((c for c in calls if here and c.line == here.line and c.name in names), None)
 
 
 def closes_channel(side: RaceSide) -> bool:
@@ -186,29 +129,3 @@ def sends_on_channel(side: RaceSide) -> bool:
         return False
     selects = here.text.startswith("select") and any(line > here.line for line in here.send_lines)
     return selects or _SEND_STATEMENT.search(here.text) is not None
-
-
-def is_added_elsewhere(side: RaceSide) -> bool:
-    """Does the waiting function add nothing itself, outside of the goroutines it starts?"""
-    here = side.site_facts
-    waits = [c for c in here.calls if c.name == "Wait" and c.line == here.line] if here else []
-    if here is None or not waits or here.loops or side.is_worker:
-        return False  # a wait in a loop or in its own goroutine waits for several rounds
-    add_calls = [c for c in here.calls if c.name == "Add" and c.target == waits[0].target]
-    return not any(c.closure_depth <= waits[0].closure_depth for c in add_calls)
-
-
-def adds_for_next_round(adds: RaceSide, waits: RaceSide) -> bool:
-    """Does it add for the next round: after an earlier wait, or as the starter of the waiting side?"""
-    if waits_before_adding(adds, waits):
-        return True
-    if not waits.is_worker or not adds.is_worker:
-        return waits.is_worker
-    start_frame = waits.start_frame
-    return start_frame is not None and any(f[:2] == start_frame[:2] for f in adds.live_frames)
-
-
-def waits_before_adding(adds: RaceSide, waits: RaceSide) -> bool:
-    """Does one function wait for the last round and then add for the next, run twice at once?"""
-    a, b = adds.site, waits.site
-    return a is not None and b is not None and a.function == b.function and is_below(a, b)

@@ -31,7 +31,7 @@ _REMOTE_URL = re.compile(r"^[ \t]*url[ \t]*=[ \t]*(\S{1,1000})\s*$", re.IGNORECA
 _LOOSE_FOLDER = re.compile(r"[0-9a-f]{2}$")
 _PACK_FILE = re.compile(r"pack-[0-9a-f]{40,64}\.(?:pack|idx|promisor)$")
 # "4f0c… refs/heads/main", "4f0c… refs/pull/12/head"; notes and replacements are no history
-_PACKED_REF = re.compile(r"([0-9a-f]{40,64}) (refs/(?!notes/|replace/).{1,500})", re.DOTALL)
+_PACKED_REF = re.compile(r"^([0-9a-f]{40,64}) (refs/(?!notes/|replace/)[^\n]{1,500})$", re.MULTILINE)
 _COMMIT_ID = re.compile(r"[0-9a-f]{40,64}$")
 _SYMBOLIC_REF = re.compile(r"ref: (refs/.{1,500})", re.DOTALL)
 # what `git check-ref-format` rejects: components that begin with a dot or end with ".lock"; no slash; ".."; "@{";
@@ -171,15 +171,12 @@ def is_valid_ref_name(name: str) -> bool:
 
 def _read_refs(common_folder: Path) -> tuple[dict[str, str], int]:
     """Every ref by its full name, with the id that it points to, and how many have invalid names."""
-    refs = {}
-    for line in _read_small_file(common_folder / "packed-refs", _MAX_PACKED_REFS_BYTES).split("\n"):
-        if match := _PACKED_REF.fullmatch(line):
-            refs[match[2]] = match[1]
-    for full_name, value in _loose_refs(common_folder):
-        refs[full_name] = value
-    valid = {name: value for name, value in refs.items() if is_valid_ref_name(name)}
-    resolved = {name: _resolve_ref(valid, value) for name, value in valid.items()}
-    return {name: commit for name, commit in resolved.items() if commit}, len(refs) - len(valid)
+    packed = _PACKED_REF.findall(_read_small_file(common_folder / "packed-refs", _MAX_PACKED_REFS_BYTES))
+    refs = {name: commit for commit, name in packed} | dict(_loose_refs(common_folder))
+    valid = {name: value for name, value in refs.items() if _INVALID_IN_REF.search(name) is None}
+    for name in [name for name, value in valid.items() if value.startswith("ref: ")]:
+        valid[name] = _resolve_ref(valid, valid[name])
+    return {name: commit for name, commit in valid.items() if commit}, len(refs) - len(valid)
 
 
 def _loose_refs(common_folder: Path) -> Iterator[tuple[str, str]]:
@@ -305,14 +302,12 @@ class GitReader:
             for line in process.stdout:
                 yield line.decode("utf-8", "surrogateescape").rstrip("\n")
 
-    def output_records(
-        self, stdin_lines: Iterable[str], *args: str, memory: int = _MAX_LISTING_MEMORY
-    ) -> Generator[bytes]:
+    def output_records(self, stdin_lines: Iterable[str], *args: str, memory: int = 0) -> Generator[bytes]:
         """The NUL-terminated records that a command prints when it reads these lines from stdin."""
         with tempfile.TemporaryFile() as file:
             file.writelines(f"{line}\n".encode() for line in stdin_lines)
             file.seek(0)
-            with self._start_git(args, file, memory) as process:
+            with self._start_git(args, file, memory or _MAX_LISTING_MEMORY) as process:
                 assert process.stdout is not None
                 partial = b""
                 while chunk := process.stdout.read(_CHUNK_BYTES):

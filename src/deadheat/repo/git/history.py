@@ -17,7 +17,7 @@ from deadheat.repo.git.messages import parse_commit
 from deadheat.repo.syntax.parser import is_source_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from deadheat.repo.git import GitReader
     from deadheat.repo.git.messages import CommitMessage
@@ -250,8 +250,8 @@ def _cache_key(git: GitReader) -> str:
 _MAX_BRANCH_COMMITS = 20_000
 # commits off the main line that changed a file; a longer answer is cut
 _MAX_SIDE_COMMITS = 20_000
-# of a larger merge only the newest commits are read
-_MAX_MERGED_COMMITS = 20
+# of a larger merge, as many messages are read, and as many commits returned
+_MAX_READ_MESSAGES, _MAX_MERGED_COMMITS = 500, 20
 
 
 class SideBranches:
@@ -261,7 +261,6 @@ class SideBranches:
         self._git, self._main, self._database = git, main, main.database
         self._branch_lines: dict[str, SideBranch] = {}
         self._fork_positions: dict[str, int | None] = {}
-        self._merged_commits: dict[str, list[tuple[str, CommitMessage]]] = {}
 
     @cached_property
     def _first_parents(self) -> dict[str, str]:
@@ -301,34 +300,35 @@ class SideBranches:
         with contextlib.suppress(sqlite3.Error), self._database:
             self._database.executemany("INSERT OR REPLACE INTO links VALUES (?, ?)", new_parents.items())
 
-    def merged_commits(self, merge: str) -> list[tuple[str, CommitMessage]]:
-        """The commits that a merge added to the main line, newest first, with their messages."""
-        if merge not in self._merged_commits:
-            self._merged_commits[merge] = self._read_merged_commits(merge)
-        return self._merged_commits[merge]
+    def merged_commits(self, merge: str, paths: Sequence[str]) -> list[tuple[str, CommitMessage]]:
+        """The commits that a merge added to the main line and that changed one of these files.
 
-    def _read_merged_commits(self, merge: str) -> list[tuple[str, CommitMessage]]:
-        parents = _parse_parents(self._git.read_object(merge))
-        commit = parents[1] if len(parents) > 1 else ""
-        merged: list[str] = []
-        if commit:
-            self.load_parents([commit])
-        while commit and commit not in self._main.positions and len(merged) < _MAX_MERGED_COMMITS:
-            merged.append(commit)
-            commit = self._first_parents.get(commit, "")
-        return [(name, parse_commit(text or b"")) for name, text in self._git.read_objects(merged)]
+        Those about races come first, then the newest.
+        """
+        options = ("--no-merges", f"--max-count={_MAX_READ_MESSAGES}")
+        arguments = ("rev-list", *options, merge, f"^{merge}^1", "--", *paths)
+        commits = self._stored_lines([merge, "merged", *paths], lambda: self._git.output_lines(*arguments))
+        merged = [(name, parse_commit(text or b"")) for name, text in self._git.read_objects(commits)]
+        merged.sort(key=lambda each: not (each[1].is_race_related or each[1].names_data_race))
+        return merged[:_MAX_MERGED_COMMITS]
 
     def commits_changing(self, paths: Sequence[str]) -> dict[str, str]:
         """The commits off the main line that changed one of these files, on any ref, each with the tip of a ref."""
         tips = sorted({*self._git.all_refs.values(), *filter(None, [self._git.head_commit])})
-        key = blake2b("\n".join([*tips, "", *paths]).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+        found = (c for c in self._git.commits_changing(tips, paths) if c[0] not in self._main.positions)
+        rows = self._stored_lines([*tips, "", *paths], lambda: (" ".join(c) for c in islice(found, _MAX_SIDE_COMMITS)))
+        return dict(row.split(" ") for row in rows)
+
+    def _stored_lines(self, question: Sequence[str], find_lines: Callable[[], Iterable[str]]) -> list[str]:
+        """The lines of an answer, which is stored by its question."""
+        key = blake2b("\n".join(question).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
         row = self._database.execute("SELECT answer FROM off_main WHERE question = ?", (key,)).fetchone()
         if row is None:
-            found = (c for c in self._git.commits_changing(tips, paths) if c[0] not in self._main.positions)
-            row = ("\n".join(" ".join(commit) for commit in islice(found, _MAX_SIDE_COMMITS)),)
+            row = ("\n".join(find_lines()),)
             with contextlib.suppress(sqlite3.Error), self._database:
                 self._database.execute("INSERT OR REPLACE INTO off_main VALUES (?, ?)", (key, *row))
-        return dict(line.split(" ") for line in row[0].splitlines())
+        answer: str = row[0]
+        return answer.splitlines()
 
     def line_through(self, commit: str, tip: str) -> SideBranch:
         """The line of a commit and its first-parent descendants up to a tip, as far as it is off the main line."""

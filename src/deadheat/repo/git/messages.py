@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 DATA_RACE_PHRASE = re.compile(r"\bdata[ -]?rac(?:e|es|ing)\b|\brac(?:e|es|y) condition", re.IGNORECASE)
 SYNCHRONIZATION_PHRASE = re.compile(
     r"\b(?:data.?)?rac(?:e|es|y|ing)\b|\bthread.?safe\w*|synchroni[sz]\w*|\bmutex\b|\batomic\w*"
+    r"|\bt(?:hread)?san(?:itizer)?\b|\bkcsan\b|\bhelgrind\b"
     r"|\block(?:ing|s|ed)?\b|\bconcurrent (?:access|map|read|write|use|modif)\w*",
     re.IGNORECASE,
+)
+_RACE_WORD = re.compile(
+    r"\brac(?:e|es|y|ing)\b|\bthread.?safe\w*|\bt(?:hread)?san(?:itizer)?\b|\bkcsan\b|\bhelgrind\b", re.IGNORECASE
 )
 # "close #31965", "fixes pingcap/tidb#31965", "Closes https://github.com/pingcap/tidb/issues/31965"
 _CLOSED_ISSUE = re.compile(r"\b(?:close|fix|resolve)[sd]?:? +(\S{0,80}?)(?:#|issues/)(\d{1,9})\b", re.IGNORECASE)
@@ -48,6 +52,11 @@ class CommitMessage(NamedTuple):
     @property
     def is_race_related(self) -> bool:
         return self.names_data_race or SYNCHRONIZATION_PHRASE.search(self.subject) is not None
+
+    @property
+    def names_race(self) -> bool:
+        """Whether the message is about a race, and not only about locks."""
+        return self.names_data_race or _RACE_WORD.search(self.subject) is not None
 
     @property
     def names_data_race(self) -> bool:

@@ -219,6 +219,8 @@ class CommitScorer:
 
 # how many side branches are searched, and their least share of the best score; and how many by their commits
 _MAX_SIDE_BRANCHES, _MIN_SIDE_SHARE, _MAX_SIDE_COMMITS = 3, 0.8, 3
+# if no commit has every frame, the least share of the best score for a commit before a fix
+_MIN_EARLIER_SHARE = 0.8
 # frames of a log that are compared
 _MAX_LOG_CLAIMS = 200
 # least share of the best score for runs with a common name, and how many are checked
@@ -278,6 +280,36 @@ def _find_log_pin(clone: Clone, reports: Sequence[Report]) -> Pin | None:
     return clone.log_pins[question]
 
 
+class FitBefore:
+    """Whether the frames fit an earlier commit as at the pin, without those of callers in tests, which change first."""
+
+    def __init__(self, clone: Clone, report: Report, pin: Pin) -> None:
+        claims = [claim for claim in line_claims.frame_claims(report) if claim.frame not in pin.misfits]
+        self._claims = [claim for claim in claims if claim.is_racing or not is_test_file(claim.frame.file)]
+        self._scorer = CommitScorer(clone, self._claims)
+        self._best_score = self._score(pin.best_window.last)
+        self._is_exact = pin.is_exact
+
+    def _score(self, commit: str) -> int:
+        return self._scorer.score_commits([commit], self._claims)[commit]
+
+    def __call__(self, commit: str, *, whole: bool) -> bool:
+        """If no commit has every frame, most of them suffice, unless `whole`."""
+        share = 1.0 if self._is_exact or whole else _MIN_EARLIER_SHARE
+        return self._best_score > 0 and self._score(commit) >= share * self._best_score
+
+
+def pin_before(clone: Clone, report: Report, pin: Pin, end_position: int) -> Pin:
+    """The pin of a report that is older than the commit at a position, if that is as good."""
+    shorter = cut_before(clone, pin, end_position)
+    if shorter != pin:
+        return shorter
+    claims = [claim for claim in line_claims.frame_claims(report) if clone.paths_of(claim.frame)]
+    earlier = _PinSearch(clone, claims, list(pin.absent_frames), end_position).best_pin(())
+    is_earlier = earlier is not None and (clone.main.position_of(earlier.best_window.last) or 0) < end_position
+    return earlier if earlier and is_earlier and earlier.fitting_count >= pin.fitting_count else pin
+
+
 def count_fitting_frames(clone: Clone, report: Report, commit: str) -> tuple[int, int]:
     """How many of the known frames fit a commit, and how many there are."""
     claims = [claim for claim in line_claims.frame_claims(report) if clone.paths_of(claim.frame)]
@@ -293,9 +325,16 @@ class _PinSearch:
         best = self._best_runs(self._clone.main)
         score = best[0].run.score if best else 0
         fitting = self._scorer.score_revisions(self._clone.tags, 0)
-        side_runs = self._side_runs(fitting, score)
+        # two lines that access one variable usually name it: without that, the main line fits by accident
+        is_certain = not self._may_share_name() or any(map(self._shares_name, best))
+        side_runs = self._side_runs(fitting, score, is_certain=is_certain)
+        sharing = [] if is_certain else [m for m in side_runs if m.run.score == score and self._shares_name(m)]
         if side_runs and side_runs[0].run.score > score:
             best, score = side_runs, side_runs[0].run.score
+        elif sharing:
+            best = sharing
+        else:
+            best = self._runs_of_checkout(score) or best
         if not best:
             return None
         tags = sorted(revision.name for revision in fitting if revision.score == score)
@@ -358,10 +397,23 @@ class _PinSearch:
         fork = self._clone.side_branches.fork_position(side_commit)
         return CommitWindow(main.name, main.commits[fork], main.commits[fork], 1) if fork is not None else None
 
-    def _side_runs(self, fitting: list[ScoredRevision], score: int) -> list[MatchedRun]:
+    def _may_share_name(self) -> bool:
+        """Whether the racing lines are two that access the variable, and do not only call what does."""
+        actions = [claim.claim.action for claim in self._claims if claim.is_racing]
+        return len(actions) > 1 and all(action in ("read", "write") for action in actions)
+
+    def _runs_of_checkout(self, score: int) -> list[MatchedRun]:
+        """The runs with this score on the branch that is checked out, if it is a side branch."""
+        head = self._clone.git.head_commit
+        if not head or self._clone.main.position_of(head) is not None:
+            return []
+        line = self._clone.side_branches.branch_line(self._clone.git.head_name or "HEAD", head)
+        return [matched for matched in self._best_runs(line) if matched.run.score == score] if line.commits else []
+
+    def _side_runs(self, fitting: list[ScoredRevision], score: int, *, is_certain: bool) -> list[MatchedRun]:
         """The best runs on side branches that may be better than the main line."""
         # a report from the middle of a release branch fits neither a tag nor the tip exactly, but nearly
-        if score == self._scorer.max_score:
+        if score == self._scorer.max_score and is_certain:
             return []
         tips = self._scorer.score_revisions(self._clone.release_branches, 0)
         near_revisions = [
@@ -381,23 +433,28 @@ class _PinSearch:
             searched[side.name] = side
             side_runs += self._best_runs(side) if side.commits else []
         best_score = max((matched.run.score for matched in side_runs), default=0)
-        for line in self._lines_fitting_better(max(score, best_score)):
+        for line in self._lines_with_score(max(score, best_score) + 1 if is_certain else score, is_certain=is_certain):
             side_runs += self._best_runs(line)
         best_score = max((matched.run.score for matched in side_runs), default=0)
         return [matched for matched in side_runs if matched.run.score == best_score]
 
-    def _lines_fitting_better(self, score: int) -> list[SideBranch]:
-        """The lines, on any ref, with the commits off the main line that changed these files and fit best."""
-        if score == self._scorer.max_score:
+    def _lines_with_score(self, min_score: int, *, is_certain: bool) -> list[SideBranch]:
+        """The lines, on any ref, with the commits off the main line that changed these files and fit best.
+
+        Unless it is certain that the main line does not fit by accident, only those whose racing lines share a name.
+        """
+        if min_score > self._scorer.max_score:
             return []
         paths = {path for claim in self._claims for path in self._clone.paths_of(claim.frame)}
         tips = self._clone.side_branches.commits_changing(sorted(paths))
-        revisions = self._scorer.score_revisions({commit: commit for commit in tips}, score + 1)
+        revisions = self._scorer.score_revisions({commit: commit for commit in tips}, min_score)
         best_score = max((revision.score for revision in revisions), default=0)
         lines: list[SideBranch] = []
         for revision in revisions:
             is_known = any(revision.commit in line.commits for line in lines)
-            if revision.score == best_score and not is_known and len(lines) < _MAX_SIDE_COMMITS:
+            if revision.score < best_score or is_known or len(lines) == _MAX_SIDE_COMMITS:
+                continue
+            if is_certain or self._shares_name_at(revision.commit):
                 lines.append(self._clone.side_branches.line_through(revision.commit, tips[revision.commit]))
         return lines
 
@@ -460,9 +517,12 @@ class _PinSearch:
         return max(best, key=lambda matched: (matched.commit_line is main, matched.run.last))
 
     def _shares_name(self, matched: MatchedRun) -> bool:
+        return self._shares_name_at(matched.last_commit)
+
+    def _shares_name_at(self, commit: str) -> bool:
         """Whether the racing lines have a name in common. Two accesses to one variable usually do."""
         racing = [claim for claim in self._claims if claim.is_racing]
-        blobs = self._blobs_by_frame(matched.last_commit, racing)
+        blobs = self._blobs_by_frame(commit, racing)
         line_names = []
         for frame_claim in racing:
             sources = map(self._clone.git.read_object, blobs[frame_claim.frame])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.model import Access, Frame, Op, Origin, Report
 from deadheat.repo.syntax import parser
 from deadheat.repo.syntax.parser import language_of_path, refine_language
-from deadheat.symbols import go
+from deadheat.symbols import go, native
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,11 +24,8 @@ _WRAPPER_SUFFIX = re.compile(r"(?:·dwrap·\d+|\.gowrap\d+|\.deferwrap\d+)$")
 # "F.func1", "F.func1.2", "F.1", "http.func·024"
 _CLOSURE_SUFFIX = re.compile(r"(?:\.func\d+|\.\d+|·\d+|-range\d+)$")
 _METHOD_VALUE_SUFFIXES = ("-fm", "·fm")
-# "ns::Class<int>::method(int) const", "crate::module::Type::function", "foo.cold", "foo.isra.0"
-_CPP_NAME = re.compile(r"(?<![~\w])([~\w]+)(?:<[^()]{0,300}>)?(?:\([^)]{0,300}\)?)?(?: const)?(?:\.\w+)*$")
-
-# "news::Feed<int>::" in front of a method's name
-_CPP_SCOPE = re.compile(r"(\w{1,200})(?:<[^:()]{0,200}>)?::$")
+# "start", "~Feed", "foo.isra.0"; not "operator()", which is also what gcc calls every lambda
+_CPP_IDENTIFIER = re.compile(r"(~?\w+)(?:\.\w+)*")
 
 
 class LineClaim(NamedTuple):
@@ -126,7 +123,8 @@ def _call_name(function: str, language: str) -> str:
 def declaration_name(function: str, language: str) -> str:
     """The function declaration that contains the code of a frame: `(*T).M`, `T.M`, `F`."""
     if language != "go":
-        match = _CPP_NAME.search(function)
+        name = native.cpp_source_function(function).rpartition("::")[2]
+        match = _CPP_IDENTIFIER.fullmatch(name)
         return match[1] if match else ""
     parent_name = go.source_function(function)
     if "·" in parent_name:
@@ -143,9 +141,7 @@ def declaration_name(function: str, language: str) -> str:
 
 def class_of_method(function: str) -> str:
     """The C++ class (or namespace) of a method: `Feed`."""
-    match = _CPP_NAME.search(function)
-    scope = _CPP_SCOPE.search(function, 0, match.start(1)) if match else None
-    return scope[1] if scope else ""
+    return native.cpp_source_function(function).rpartition("::")[0].rpartition("::")[2]
 
 
 # grades: not code of the function; code of it; may do what is claimed; does what is claimed
@@ -175,6 +171,7 @@ _CALL_CHAIN = re.compile(
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 # "mset.cfg.Name = x": Name is a variable, cfg is a prefix; "f(" is a call
 _VARIABLE_NAME = re.compile(rb"(?<!\w)([A-Za-z_]\w{1,80})(?![\w.(])")
+_STRING_LITERAL = re.compile(rb'"(?:[^"\\\n]|\\.){0,4000}"')
 _COMMON_NAMES = frozenset(
     (b"if", b"for", b"range", b"return", b"nil", b"err", b"go", b"defer", b"func", b"true", b"false",
      b"else", b"switch", b"case", b"var", b"ctx", b"ok", b"int", b"string", b"len", b"continue")
@@ -194,6 +191,12 @@ def function_extent(claim: LineClaim, source: bytes) -> tuple[int, int] | None:
     if not spans and claim.function.startswith("~"):
         spans = _class_heads(claim.function[1:], source)
     return span_around(claim.line, spans)
+
+
+def function_around(path: str, source: bytes, line: int) -> tuple[str, tuple[int, int]] | None:
+    """The outermost C, C++ or Rust function around a line, by name and extent."""
+    functions = parser.all_function_extents(parser.language_of_file(path, source) or "", source)
+    return next(((name, (first, last)) for name, first, last in functions if first <= line <= last and name), None)
 
 
 def span_around(line: int, spans: list[tuple[int, int]]) -> tuple[int, int] | None:
@@ -282,7 +285,8 @@ def _grade_line(claim: LineClaim, line: bytes) -> int:
             return GRADE_MATCH
         return GRADE_POSSIBLE if _CALL_TEXT.search(line) else GRADE_INSIDE
     if _BRACES_ONLY.match(line) and not (action == "call" and b"}(" in line):
-        return GRADE_NONE
+        # a C++ call that passes a lambda may have the line where it ends: "});"
+        return GRADE_POSSIBLE if action == "call" and claim.language != "go" and b")" in line else GRADE_NONE
     if action in ("read", "write") and line.startswith(b"func ") and line.rstrip().endswith(b"{"):
         return GRADE_INSIDE
     if action == "read":
@@ -334,7 +338,7 @@ def contains_name(name: str, text: bytes) -> bool:
 
 def variable_names(line: bytes) -> set[bytes]:
     """The names on a line that may be variables; not the prefixes of selectors."""
-    return {name for name in _VARIABLE_NAME.findall(line) if name not in _COMMON_NAMES}
+    return {name for name in _VARIABLE_NAME.findall(_STRING_LITERAL.sub(b'""', line)) if name not in _COMMON_NAMES}
 
 
 def may_return(line: bytes) -> bool:

@@ -68,7 +68,6 @@ def function_facts_at(language: str, source: bytes, path: str, line: int) -> Fun
             for access in accesses
         ),
         stores=tuple(_stored_variables(nodes)),
-        literal_fields=tuple(_literal_fields(nodes)),
         new_object_fields=tuple(_new_object_fields(nodes)),
         requires_lock=comment_requires_lock(source, first_line(function)),
         locks_held=locks_held,
@@ -77,17 +76,13 @@ def function_facts_at(language: str, source: bytes, path: str, line: int) -> Fun
         closures=tuple(EnclosingClosure(*line_range(node), _closure_use(node, parents)) for node in closures),
         conditions=tuple(line_context.conditions_at(nodes, row, assignments)),
         guard_clauses=tuple(line_context.guards_before(nodes, parents, row, assignments)),
-        block_returns=line_context.returns_in_branch(nodes, row),
         select_branch=line_context.select_branch_at(nodes, row),
-        earlier_select_branches=tuple(line_context.select_branches_before(nodes, parents, row)),
         loops=tuple(line_range(node) for node in nodes if node.type in _LOOP_NODES and spans_row(node, row)),
         calls=tuple(_function_calls(nodes, parents))[:_MAX_CALLS],
         thread_starts=tuple(_thread_starts(nodes)),
         declarations=declarations,
         send_lines=tuple(first_line(node) for node in nodes if node.type == "send_statement"),
         receive_lines=tuple(first_line(node) for node in nodes if _is_channel_receive(node)),
-        awaited_names=_awaited_channels(nodes),
-        result_types=node_text(function.child_by_field_name("result"))[:200],
         returned_names=_returned_names(nodes, parents),
     )
 
@@ -216,21 +211,11 @@ def _thread_starts(nodes: Iterable[Node]) -> Iterator[ThreadStart]:
             yield ThreadStart(*line_range(node), node_text(node).partition("\n")[0][:120])
 
 
-def _awaited_channels(nodes: Iterable[Node]) -> frozenset[str]:
-    """`quit` for `<-w.quit`, `Done` for `<-ctx.Done()`, `jobs` for `for job := range w.jobs`."""
-    channels = set()
-    for node in nodes:
-        text = ""
-        if _is_channel_receive(node):
-            text = node_text(node)[2:]
-        elif node.type == "range_clause":
-            text = node_text(node.child_by_field_name("right"))
-        if names := _IDENTIFIER.findall(text.partition("(")[0]):
-            channels.add(names[-1])
-    return frozenset(channels)
-
-
 def _is_channel_receive(node: Node) -> bool:
+    """`<-done`, or `for range s.out {}`, which waits until the channel is closed."""
+    if node.type == "range_clause" and node.child_by_field_name("left") is None:
+        drained = node.child_by_field_name("right")
+        return drained is not None and drained.type in ("identifier", "selector_expression")
     return node.type == "unary_expression" and node_text(node).startswith("<-")
 
 

@@ -126,12 +126,6 @@ def _has_exiting_case(node: Node) -> bool:
     return any(last is not None and _ends_with(last, _EXIT_NODES) for last in last_nodes)
 
 
-def returns_in_branch(nodes: Iterable[Node], row: int) -> bool:
-    """Whether an `if` block around the row ends with a return."""
-    bodies = (node.child_by_field_name("consequence") for node in nodes if node.type in _IF_NODES)
-    return any(body is not None and spans_row(body, row) and _ends_with(body, RETURN_NODES) for body in bodies)
-
-
 def _ends_with(body: Node, node_types: tuple[str, ...]) -> bool:
     """Whether the last statement of a block, or the single statement, is of these types."""
     last = body if body.type in _EXIT_NODES else _last_non_comment(body)
@@ -151,18 +145,6 @@ def select_branch_at(nodes: Iterable[Node], row: int) -> str:
             communication = node.child_by_field_name("communication")
             branch_text = node_text(communication) if communication is not None else branch_text
     return branch_text
-
-
-def select_branches_before(nodes: Iterable[Node], parents: ParentById, row: int) -> Iterator[str]:
-    """The branches of earlier selects in the enclosing blocks that do not leave."""
-    for node in nodes:
-        communication = node.child_by_field_name("communication")
-        select = parents.get(node.id)
-        block = parents.get(select.id) if select is not None else None
-        if communication is None or select is None or block is None:
-            continue
-        if select.end_point.row < row and spans_row(block, row) and not _ends_with(node, _EXIT_NODES):
-            yield node_text(communication)[:200]
 
 
 # in which declarations are visible

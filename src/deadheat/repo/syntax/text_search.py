@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 # "d.bootstrap(ctx)", "go m.accept(server)"; not "func (d *Daemon) bootstrap("
 _CALL = rb"^(?!func )[^\n/\"`]{0,200}(?<!\w)%s\("
-# "	d.agent = agent", "	a.x, d.agent = x, agent", "	limits = 5", "	d.turns++"
-_STORE = rb"^[ \t]{0,40}(?:[\w.\[\]]{1,80}, ){0,4}%s%s(?:, [\w.]{1,80}){0,4}(?: [-+*/|&]?= |\+\+|--)"
 # "	if h.turns > 3 {"; not "	h.turns(3)", which is a call
 _FIELD_USE = rb"^(?!func )[^\n/\"`]{0,200}\.%s\b(?!\()"
 # limits: files of a folder, matching lines
@@ -33,13 +31,6 @@ def find_uses(sources: Mapping[str, bytes], name: str, is_field: bool) -> tuple[
         return ()
     facts = [function_facts_at("go", sources[path], path, line) for path, line in locations]
     return tuple(fact for fact in facts if fact is not None)
-
-
-def find_stores(sources: Mapping[str, bytes], name: str, is_field: bool) -> frozenset[tuple[str, int]]:
-    """The lines outside tests that store to the field or variable."""
-    word = re.escape(name.encode("utf-8", "replace"))
-    prefix = rb"[\w.\[\]()]{1,200}\." if is_field else b""
-    return frozenset(_matching_lines(sources, name, _STORE % (prefix, word)))
 
 
 def _matching_lines(
