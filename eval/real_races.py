@@ -184,7 +184,7 @@ def cause_table(results: Sequence[RaceResult]) -> Iterator[str]:
         yield f"| {mode} | {counts.total()} | {cells} |"
 
 
-def answers_by_row(results: Sequence[RaceResult]) -> Iterator[tuple[str, list[Answer]]]:
+def answers_by_row(results: Sequence[RaceResult], title: str = "learnt") -> Iterator[tuple[str, list[Answer]]]:
     """The answers of the rules and of the baseline, by input and language. A report that is not found has none."""
     for mode in MODES:
         for language in ("Go", "C and C++"):
@@ -193,7 +193,10 @@ def answers_by_row(results: Sequence[RaceResult]) -> Iterator[tuple[str, list[An
             found = [tuple((f.cause, f.confidence) for f in r.findings) for r in of_row]
             for name, causes in (("deadheat", found), ("25 lines", [r.baseline for r in of_row])):
                 rows = zip(of_row, causes, accepted, strict=True)
-                yield f"{name}, {mode}, {language}", [Answer(r.race.repo, r.detector, c, a) for r, c, a in rows]
+                yield (
+                    f"{title}: {name}, {mode}, {language}",
+                    [Answer(r.race.repo, r.detector, c, a) for r, c, a in rows],
+                )
 
 
 def variable_summary(results: Sequence[RaceResult]) -> str:
@@ -243,7 +246,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{race.repo}: no clone in {args.mirrors}", file=sys.stderr)
             continue
         results += diagnose_race(race, clone)
-    tables = "\n".join(cause_table(results)), "\n".join(reliability_table(answers_by_row(results)))
+    # everything in the sample of the repository has been used for training
+    title = "learnt" if args.sample == SAMPLE else args.sample.stem
+    tables = "\n".join(cause_table(results)), "\n".join(reliability_table(answers_by_row(results, title)))
     print(*tables, variable_summary(results), sep="\n\n")
     if args.wrong:
         print("", *list_inexact(results), sep="\n")

@@ -267,7 +267,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rows = [
                 (r, s) for r, s in zip(real, shares, strict=True) if r.detector.startswith("go") == (language == "Go")
             ]
-            answers.append((f"{mode}, {language}", [_answer(row, found, calibrated) for row, found in rows]))
+            answers.append((f"learnt, {mode}, {language}", [_answer(row, found, calibrated) for row, found in rows]))
     print("\n".join(reliability_table(answers)))
     if not args.dry:
         WEIGHTS.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n", encoding="utf-8")

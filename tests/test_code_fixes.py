@@ -40,6 +40,8 @@ def test_the_fix_comes_first_with_its_reasons(repo: Repository) -> None:
     assert 0.8 < found.fixed_by[0].score < 0.9, "its message does not say that it is about this very race"
     assert found.still_present is False
     assert [c.commit for c in found.introduced_by] == [came]
+    assert found.fix_diff[:2] == ("--- a/hub/hub.go", "+++ b/hub/hub.go")
+    assert any(line.startswith("+") and "h.mu.Lock()" in line for line in found.fix_diff)
 
 
 def test_a_commit_that_leaves_the_functions_of_the_race_is_no_fix(repo: Repository) -> None:
@@ -48,7 +50,7 @@ def test_a_commit_that_leaves_the_functions_of_the_race_is_no_fix(repo: Reposito
     repo.put("hub: begin", {"hub/hub.go": HUB + other})
     repo.put("hub: fix data race on Hub.count", {"hub/hub.go": HUB + locked})
     found = told_of(repo, race(HUB))
-    assert (found.fixed_by, found.still_present) == ((), True)
+    assert (found.fixed_by, found.fix_diff, found.still_present) == ((), (), True)
     fix = repo.put("hub: fix data race in run", {"hub/hub.go": FIXED + locked})
     assert [c.commit for c in told_of(repo, race(HUB)).fixed_by] == [fix]
 

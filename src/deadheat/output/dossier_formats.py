@@ -10,7 +10,7 @@ from deadheat.model import ActorState
 from deadheat.output import code_block, code_span, dossier_sentences, escape_html, escape_markdown
 from deadheat.output.race_diagram import render_html
 from deadheat.output.text_format import RaceText, TextPainter
-from deadheat.printable import split_code, visible_text
+from deadheat.printable import quote_code, split_code, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,6 +41,7 @@ class DossierText:
             ("version", dossier_sentences.describe_version(dossier)),
             ("dependency", dossier_sentences.describe_dependency(dossier)),
             ("fixed by", dossier_sentences.describe_fixes(dossier)),
+            ("diff", [quote_code(line.expandtabs(4)) for line in dossier.get("fix_diff", ())]),
             ("introduced", dossier_sentences.describe_introducing_commits(dossier)),
             ("similar fix", dossier_sentences.describe_similar_fixes(dossier)),
             ("claims", dossier_sentences.describe_checked_claims(dossier)),
@@ -85,6 +86,8 @@ def _markdown_lines(sighting: Sighting, dossier: JsonDict) -> Iterator[str]:
     yield from _markdown_section("Evidence", _markdown_bullets(dossier_sentences.cause_evidence(dossier)))
     yield from _markdown_section("Remedy", _markdown_bullets(dossier_sentences.describe_remedy(dossier)))
     yield from _markdown_section("Fixed by", _markdown_bullets(dossier_sentences.describe_fixes(dossier)))
+    if dossier.get("fix_diff", ()):
+        yield from ("", code_block("\n".join(dossier.get("fix_diff", ())), "diff"))
     yield from _markdown_section(
         "Introduced by", _markdown_bullets(dossier_sentences.describe_introducing_commits(dossier))
     )
@@ -253,13 +256,15 @@ def _html_article_parts(sighting: Sighting, dossier: JsonDict) -> Iterator[str]:
         ("Not checked", dossier_sentences.describe_missing_facts(dossier)),
     ):
         yield _html_section(title, lines)
+        if title == "Fixed by" and dossier.get("fix_diff", ()):
+            yield f"<pre><code>{escape_html(chr(10).join(dossier.get('fix_diff', ())))}</code></pre>"
 
 
 def _html_summary(dossier: JsonDict) -> str:
     """The most important facts, one line each."""
     rows = (
         ("variable", dossier_sentences.describe_variable(dossier)[0]),
-        ("cause", dossier_sentences.describe_cause(dossier)[0]),
+        ("cause", dossier_sentences.summarize_cause(dossier)),
         ("version", dossier_sentences.describe_version(dossier)[0]),
         ("fixed by", dossier_sentences.summarize_fix(dossier)),
     )

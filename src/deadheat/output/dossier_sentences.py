@@ -209,8 +209,8 @@ def describe_cause(dossier: JsonDict) -> list[str]:
     cause = dossier["cause"]
     if cause is None:
         return ["Unknown."]
-    lines = [cause["missing_order"]] if cause["missing_order"] else []
-    candidates = [other for other in dossier["causes"] if other["cause"] != UNKNOWN]
+    lines = [cause["missing_order"]] if cause.get("missing_order") else []
+    candidates = [other for other in dossier.get("causes", ()) if other["cause"] != UNKNOWN]
     if cause["cause"] == UNKNOWN:
         names = ", ".join(_cause_name(other) for other in candidates[:2])
         lines.append(f"Unknown; most likely {names}." if names else "Unknown.")
@@ -224,8 +224,14 @@ def describe_cause(dossier: JsonDict) -> list[str]:
     return lines
 
 
+def summarize_cause(dossier: JsonDict) -> str:
+    """The cause in one line."""
+    cause = dossier["cause"]
+    return "Unknown." if cause is None or cause["cause"] == UNKNOWN else _cause_name(cause)
+
+
 def _cause_name(cause: JsonDict) -> str:
-    title = f": {cause['title']}" if cause["title"] else ""
+    title = f": {cause['title']}" if cause.get("title") else ""
     return f"{cause['cause']}{title} (confidence {cause['confidence']:.2f})"
 
 
@@ -239,7 +245,7 @@ def describe_remedy(dossier: JsonDict) -> list[str]:
     if cause is None or not cause["remedy"]:
         return []
     fix = cause["fix"]
-    others = [f"Or: {other['change']} Cost: {other['price']}" for other in cause["other_fixes"]]
+    others = [f"Or: {other['change']} Cost: {other['price']}" for other in cause.get("other_fixes", ())]
     return [cause["remedy"], f"Use: {fix['primitive']}", f"Cost: {fix['price']}", *others, f"To check: {fix['check']}"]
 
 

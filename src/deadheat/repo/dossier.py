@@ -16,6 +16,7 @@ from deadheat.repo.clone import CommitSnapshot, dependency_of, dependency_revisi
 from deadheat.repo.code_diagnosis import diagnose_at_pin, diagnose_without_pin
 from deadheat.repo.document_claims import ClaimChecker, DocumentHints, issue_numbers_of
 from deadheat.repo.fixes import FixFinder
+from deadheat.repo.fixes.fix_diff import diff_of_commit
 from deadheat.repo.fixes.releases import releases_with
 from deadheat.repo.fixes.report_history import ReportHistory
 from deadheat.repo.likely_variable import likely_variable
@@ -55,6 +56,7 @@ class Dossier:
     refuted_calls: tuple[RefutedCall, ...] = ()
     fixed_by: tuple[CandidateCommit, ...] = ()
     fixed_in: tuple[str, ...] = ()  # releases that contain the fix
+    fix_diff: tuple[str, ...] = ()  # what the fix changes in the racing files, if it is convincing
     introduced_by: tuple[CandidateCommit, ...] = ()
     still_present: bool | None = None
     owners: tuple[CodeOwner, ...] = ()
@@ -125,6 +127,7 @@ def _dossier_at_pin(
     introducing = origins.introducing_commits([a for a in answers if a.claim.kind == "suspect"])
     confirmed_fixes = {fix.commit for fix in fixes if fix.is_confirmed}
     paths = history.current_paths(list(dict.fromkeys(side.path for side in both_sides)))
+    racing_paths = {side.path for side in both_sides}.union(paths)
     run_command = find_reproduction(report, snapshot)
     diagnosed_variable = variable or likely_variable(snapshot.tree, both_sides)
     relocated_variable, causes = diagnose_at_pin(clone, snapshot, report, pin.misfits, both_sides, diagnosed_variable)
@@ -137,6 +140,7 @@ def _dossier_at_pin(
         tuple(refuted_calls),
         tuple(fixes),
         tuple(releases),
+        diff_of_commit(clone.git, fixes[0].commit, racing_paths) if fixes and fixes[0].is_convincing else (),
         tuple(c for c in introducing if c.commit not in confirmed_fixes),
         FixFinder(history).is_still_present(fixes),
         tuple(find_owners(clone, clone.main.tip, paths, origins.line_authors())),
@@ -259,6 +263,7 @@ def dossier_to_json(dossier: Dossier, related: Sequence[str] = ()) -> JsonDict:
         "still_present": dossier.still_present,
         "fixed_by": [_candidate_to_json(c) for c in dossier.fixed_by],
         "fixed_in": list(dossier.fixed_in),
+        "fix_diff": list(dossier.fix_diff),
         "introduced_by": [_candidate_to_json(c) for c in dossier.introduced_by],
         "cause": _cause_to_json(dossier.causes[0]) if dossier.causes else None,
         "causes": [_cause_to_json(finding) for finding in dossier.causes],
