@@ -45,10 +45,10 @@ _TYPE_FACTS = ("variable has an unsafe type", "unsafe type in a frame")
 
 def missing_order(context: RaceContext) -> str:
     """What no lock, start, wait or channel orders: the two accesses, where they are, and what each holds."""
-    sides = [side for side in context.race_sides if side.site]
-    if len(sides) < 2:
+    known_sides = [side for side in context.race_sides if side.site]
+    if len(known_sides) < 2:
         return ""
-    a, b = sorted(sides, key=lambda side: not side.writes)
+    a, b = sorted(known_sides, key=lambda side: not side.writes)
     first, second = _describe_access(context, a, names_variable=True), _describe_access(context, b)
     return f"Nothing orders the {first} before the {second}, or after it."
 
@@ -81,9 +81,9 @@ class Wording:
 
     def __init__(self, context: RaceContext, facts: FactBase) -> None:
         self.context, self.facts = context, facts
-        sides = context.role_pairs[0] if context.role_pairs else context.race_sides
-        self.writer = sides[0] if sides else None
-        self.other = sides[1] if len(sides) > 1 else None
+        pair = context.role_pairs[0] if context.role_pairs else context.race_sides
+        self.writer = pair[0] if pair else None
+        self.other = pair[1] if len(pair) > 1 else None
         self.lacking, self.holder = self._sides_by_lock()
         started = next((side for side in (self.other, self.writer) if side is not None and side.is_worker), None)
         self.worker = started or self.other

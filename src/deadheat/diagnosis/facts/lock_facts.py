@@ -94,8 +94,8 @@ def _about_of_lock(context: RaceContext, side: RaceSide, side_locks: list[SideLo
     return About.UNKNOWN if not owners or "" in owners else About.OTHER
 
 
-def _union_of_abouts(context: RaceContext, sides: list[tuple[RaceSide, list[SideLock]]]) -> About:
-    abouts = {_about_of_lock(context, side, held) for side, held in sides}
+def _union_of_abouts(context: RaceContext, locks_of_sides: list[tuple[RaceSide, list[SideLock]]]) -> About:
+    abouts = {_about_of_lock(context, side, held) for side, held in locks_of_sides}
     if About.RACE in abouts:
         return About.RACE if len(abouts) == 1 else About.OTHER
     return About.OTHER if About.OTHER in abouts else About.UNKNOWN

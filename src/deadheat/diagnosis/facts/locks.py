@@ -107,15 +107,3 @@ def format_lock_names(locks: list[SideLock]) -> str:
 
 def common_lock_names(a: list[SideLock], b: list[SideLock]) -> list[str]:
     return sorted({lock.name for lock in a} & {lock.name for lock in b})
-
-
-_MIN_FUNCTIONS = 3  # functions that hold it: fewer are not conclusive
-
-
-class UsualLock(NamedTuple):
-    """The known side and the lock it lacks, which `holder_count` of `method_count` methods hold."""
-
-    side: RaceSide
-    lock: str
-    holder_count: int
-    method_count: int

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnosis.facts import addresses, synchronization
 from deadheat.diagnosis.facts import function_names as naming
 from deadheat.diagnosis.facts.containers import MAP, SEQUENCE, container_frame, library_type_of_both, unsafe_type_of
-from deadheat.diagnosis.facts.fact import Fact
+from deadheat.diagnosis.facts.fact import Fact, fact_at, fact_of_side
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import point_of
 from deadheat.model import ActorState, Op, Origin
@@ -59,7 +59,7 @@ def facts_of_report(context: RaceContext) -> Iterator[Fact]:
         yield Fact("one side is missing")
     yield from _facts_of_memory(context)
     for side in context.race_sides:
-        yield from _facts_of_frames(side)
+        yield from _facts_of_side(side)
     for writer, other in context.role_pairs:
         yield from _facts_of_names("writer", writer)
         yield from _facts_of_names("other side", other)
@@ -83,61 +83,67 @@ def _facts_of_memory(context: RaceContext) -> Iterator[Fact]:
         yield Fact("detector names the object")
 
 
-def _facts_of_frames(side: RaceSide) -> Iterator[Fact]:
+def _facts_of_side(side: RaceSide) -> Iterator[Fact]:
     role = "writer" if side.writes else "reader"
+    yield from _facts_of_frames(role, side)
+    yield from _facts_of_operation(role, side)
+    yield from _facts_of_actor(role, side)
+    yield from _facts_of_tests(role, side)
+
+
+def _facts_of_frames(role: str, side: RaceSide) -> Iterator[Fact]:
     for frame in side.live_frames:
-        name = frame.function
-        if name in ("runtime.gopanic", "runtime.gorecover", "runtime.recovery"):
-            yield Fact(
-                "panic on the stack", Evidence(f"{side.subject} runs while a panic unwinds", side.point), side=side
-            )
-        elif name == "runtime.deferreturn":
+        if frame.function in ("runtime.gopanic", "runtime.gorecover", "runtime.recovery"):
+            yield fact_of_side("panic on the stack", side, f"{side.subject} runs while a panic unwinds")
+        elif frame.function == "runtime.deferreturn":
             yield Fact(f"{role} in a deferred call", side=side)
-        elif name == "time.goFunc":
-            yield Fact("timer's function", Evidence(f"a timer runs {side.subject}", side.point), side=side)
     for frame in side.library_frames:
         yield from _facts_of_library_frame(role, side, frame)
-    if any(f.function == "time.goFunc" for f in side.actor.created_at[:2]):
-        yield Fact("timer's function", Evidence(f"a timer runs {side.subject}", side.point), side=side)
-    if synchronization.belongs_to_lock(side):
-        yield Fact("access of a lock", side.evidence_at_site(f"{side.subject} locks or unlocks a lock"), side=side)
-    elif synchronization.is_reported_atomic(side):
-        yield Fact("atomic access", side.evidence_at_site(f"{side.action} atomically"), side=side)
-        if synchronization.releases_without_ordering(side):
-            yield Fact("reference released without ordering", side.evidence_at_site(side.action), side=side)
-    if synchronization.closes_channel(side):
-        yield Fact("channel is closed", side.evidence_at_site(f"{side.subject} closes the channel"), side=side)
-    elif synchronization.sends_on_channel(side) and side.library_frames:
-        yield Fact("channel is sent on", side.evidence_at_site(f"{side.subject} sends on the channel"), side=side)
-    if side.access.op is Op.FREE:
-        yield Fact("memory is freed", side.evidence_at_site(f"{side.subject} frees the memory"), side=side)
-    if "~" in side.function:
-        yield Fact(f"{role} is a destructor", side.evidence_at_site(f"{side.subject} is a destructor"), side=side)
-    if side.writes and _destroys_object(side):
-        yield Fact(
-            "the object is destroyed", side.evidence_at_site(f"{side.subject} ends the object's life"), side=side
-        )
+    if any(f.function == "time.goFunc" for f in (*side.live_frames, *side.actor.created_at[:2])):
+        yield fact_of_side("timer's function", side, f"a timer runs {side.subject}")
     for kind, title in ((MAP, "map"), (SEQUENCE, "sequence")):
         if not side.context.is_go and (found := container_frame(side, kind)):
-            yield Fact(f"{title} function", Evidence(f"{side.subject} uses a {title}", point_of(found)), side=side)
-    if side.is_main:
-        yield Fact(f"{role} is the main thread", side=side)
-    if side.actor.state is ActorState.FINISHED:
-        yield Fact(f"{role} has finished", side.evidence_at_site(f"{side.actor.id} has finished since"), side=side)
-    if side.is_worker:
-        yield Fact(f"{role} is a started worker", side=side)
-    if side.is_closure:
-        yield Fact(f"{role} is a closure", side=side)
+            yield fact_at(f"{title} function", found, f"{side.subject} uses a {title}", side)
     if (expecting := side.frame_expecting_lock) is not None:
         text = f"`{naming.without_package(expecting.function)}` says that its caller holds a lock"
         both = [s for s in side.context.race_sides if s.frame_expecting_lock]
         name = "both callers should hold a lock" if len(both) > 1 else f"{role}'s caller should hold a lock"
-        yield Fact(name, Evidence(text, point_of(expecting)), side=side)
+        yield fact_at(name, expecting, text, side)
+
+
+def _facts_of_operation(role: str, side: RaceSide) -> Iterator[Fact]:
+    """What the access is: of a lock, an atomic, a channel, or the end of an object."""
+    if synchronization.belongs_to_lock(side):
+        yield fact_of_side("access of a lock", side, f"{side.subject} locks or unlocks a lock")
+    elif synchronization.is_reported_atomic(side):
+        yield fact_of_side("atomic access", side, f"{side.action} atomically")
+        if synchronization.releases_without_ordering(side):
+            yield fact_of_side("reference released without ordering", side, side.action)
+    if synchronization.closes_channel(side):
+        yield fact_of_side("channel is closed", side, f"{side.subject} closes the channel")
+    elif synchronization.sends_on_channel(side) and side.library_frames:
+        yield fact_of_side("channel is sent on", side, f"{side.subject} sends on the channel")
+    if side.access.op is Op.FREE:
+        yield fact_of_side("memory is freed", side, f"{side.subject} frees the memory")
+    if "~" in side.function:
+        yield fact_of_side(f"{role} is a destructor", side, f"{side.subject} is a destructor")
+    if side.writes and _destroys_object(side):
+        yield fact_of_side("the object is destroyed", side, f"{side.subject} ends the object's life")
     if side.writes and naming.is_value_method(side.function):
-        yield Fact("writer has a value receiver", side.evidence_at_site("the method works on a copy"), side=side)
+        yield fact_of_side("writer has a value receiver", side, "the method works on a copy")
     if side.writes and addresses.may_follow_lock(side):
         yield Fact("a lock fits before the write", side=side)
-    yield from _facts_of_tests(role, side)
+
+
+def _facts_of_actor(role: str, side: RaceSide) -> Iterator[Fact]:
+    if side.is_main:
+        yield Fact(f"{role} is the main thread", side=side)
+    if side.actor.state is ActorState.FINISHED:
+        yield fact_of_side(f"{role} has finished", side, f"{side.actor.id} has finished since")
+    if side.is_worker:
+        yield Fact(f"{role} is a started worker", side=side)
+    if side.is_closure:
+        yield Fact(f"{role} is a closure", side=side)
 
 
 def _destroys_object(side: RaceSide) -> bool:
@@ -199,10 +205,10 @@ def _facts_of_tests(role: str, side: RaceSide) -> Iterator[Fact]:
 
 
 def _facts_of_names(role: str, side: RaceSide) -> Iterator[Fact]:
-    for position, (frame, name, words) in enumerate(side.named_frames):
-        leading = {words[0], words[-1]} if "_" in name else {words[0]}
+    for position, (frame, name, parts) in enumerate(side.named_frames):
+        verbs = {parts[0], parts[-1]} if "_" in name else {parts[0]}
         for title, group in _NAME_GROUPS.items():
-            if not group.isdisjoint(leading):
+            if not group.isdisjoint(verbs):
                 place = "" if position == 0 else "'s caller"
                 text = f"`{naming.without_package(side.enclosing_function(frame))}` {title}, by its name"
                 yield Fact(f"{role}{place} {title}", Evidence(text, point_of(frame)), side=side, subject=name)
@@ -221,7 +227,7 @@ def _facts_of_start(writer: RaceSide, other: RaceSide) -> Iterator[Fact]:
         if now.file == start.file and now.line and start.line:
             place = "below" if now.line > start.line else "above" if now.line < start.line else "at"
         yield Fact(f"{title} started the other and is {place} the start", evidence, side=starter, subject=name)
-        renews = title == "writer" and any(words[0] in naming.RENEWING_VERBS for _, _, words in starter.named_frames)
+        renews = title == "writer" and any(parts[0] in naming.RENEWING_VERBS for _, _, parts in starter.named_frames)
         if renews and place in ("above", "below"):
             yield Fact("the starter renews what its worker may use", evidence, side=starter, subject=name)
         if starter.site is None or start.function != starter.site.function:
