@@ -90,7 +90,7 @@ class Wording:
         self.names = {
             "variable": context.variable_label,
             "writer": _subject(self.writer),
-            "other": _subject(self.other),
+            "other": self._other_subject(),
             "holder": _subject(self.holder),
             "lacking": _subject(self.lacking),
             "worker": _subject(self.worker),
@@ -127,6 +127,10 @@ class Wording:
         if lacking is not None:
             return lacking.side, next((s for s in self.context.race_sides if s is not lacking.side), None)
         return self.other, self.writer
+
+    def _other_subject(self) -> str:
+        name = _subject(self.other)
+        return f"another call of {name}" if name == _subject(self.writer) else name
 
     def _starter(self) -> str:
         start = self.worker.start_frame if self.worker is not None else None

@@ -341,6 +341,11 @@ class RaceSide:
         return f"{self.subject} {_OP_VERBS[self.access.op]}"
 
     @property
+    def atomic_action(self) -> str:
+        """The same for an access that is atomic, whether the detector says so or not."""
+        return self.action if self.atomic else f"{self.action} atomically"
+
+    @property
     def subject(self) -> str:
         """The function that does the access; without user code in the stack, the actor."""
         if self.has_no_user_code and self.actor.id:

@@ -149,7 +149,7 @@ def _facts_of_atomics(context: RaceContext) -> Iterator[Fact]:
     atomic = [side for side in atomic if not synchronization.belongs_to_lock(side)]
     if len(atomic) == 1 and len(context.race_sides) == 2:
         side = atomic[0]
-        yield Fact("one side is atomic", side.evidence_at_site(f"{side.action} atomically"), side=side)
+        yield Fact("one side is atomic", side.evidence_at_site(side.atomic_action), side=side)
         other = next(s for s in context.race_sides if s is not side)
         if other.writes:
             yield Fact(

@@ -116,7 +116,7 @@ def _facts_of_operation(role: str, side: RaceSide) -> Iterator[Fact]:
     if synchronization.belongs_to_lock(side):
         yield fact_of_side("access of a lock", side, f"{side.subject} locks or unlocks a lock")
     elif synchronization.is_reported_atomic(side):
-        yield fact_of_side("atomic access", side, f"{side.action} atomically")
+        yield fact_of_side("atomic access", side, side.atomic_action)
         if synchronization.releases_without_ordering(side):
             yield fact_of_side("reference released without ordering", side, side.action)
     if synchronization.closes_channel(side):
