@@ -1,4 +1,4 @@
-"""The baseline of the diagnosis: a few lines over the same facts, which more rules must beat on unknown races."""
+"""The baseline of the diagnosis: a few lines over the same facts, which the diagnosis must beat on unknown races."""
 
 from __future__ import annotations
 

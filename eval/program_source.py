@@ -57,7 +57,7 @@ class ProgramSource(CommitTree):
 
 
 def pinned_code(program: ProgramSource, report: Report) -> PinnedCode:
-    """The code that the rules read for a report of the program."""
+    """The code that the diagnosis reads for a report of the program."""
     clone: Any = program
     racing_lines = find_racing_lines(clone, program, report)
 

@@ -3,10 +3,10 @@
     python -m eval.real_races --mirrors ~/src          print the tables
     python -m eval.real_races --mirrors ~/src --wrong  also list races that are not exact
 
-`real_races.jsonl` has the commits and their labels, made by reading them; rules were changed because of all of them.
+`real_races.jsonl` has the commits and their labels, made by reading them; all of them are used for training.
 `--sample FILE` takes another set, in which a row may name a file with its report (`report_file`) and the commit whose
 code it is from (`base`). The messages come from clones (`DIR/owner+name/repo`, `DIR/owner+name` or `DIR/name`).
-Each race is diagnosed from its report alone and with the history that ends before the fix, by the rules and by a
+Each race is diagnosed from its report alone and with the history that ends before the fix, by deadheat and by a
 baseline of 25 lines.
 """
 

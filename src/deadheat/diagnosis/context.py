@@ -1,4 +1,4 @@
-"""A report as rules see it: both sides, and the code around them if it is available."""
+"""A report as the collectors of facts see it: both sides, and the code around them if it is available."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class RaceContext:
         # every order in which the first side writes; both orders if both write or no operation is known
         self.role_pairs = tuple([pair for pair in self.side_pairs if pair[0].writes]) or self.side_pairs
         self.in_same_function = len(race_sides) == 2 and is_same_function(*[side.function for side in race_sides])
-        self.cache: dict[object, Any] = {}  # results that several rules share
+        self.cache: dict[object, Any] = {}  # results that several collectors share
         self._facts_by_frame: dict[tuple[str, int | None, str], FunctionFacts | None] = {}
         self._facts_by_name: dict[tuple[str, str, str], FunctionFacts | None] = {}
 
@@ -143,7 +143,7 @@ Fact = TypeVar("Fact")
 
 
 def once_per_report(find: Callable[[RaceContext], Fact]) -> Callable[[RaceContext], Fact]:
-    """Compute a fact about a report once: several rules use it."""
+    """Compute a result for a report once: several collectors use it."""
 
     def find_cached(context: RaceContext) -> Fact:
         try:
