@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deadheat import plugins
@@ -11,7 +10,7 @@ from deadheat.diagnosis.context import GO_DETECTORS, RACE_KINDS, RaceContext
 from deadheat.diagnosis.facts.collection import collect_facts
 from deadheat.diagnosis.finding import MIN_CONFIDENCE, UNKNOWN, Evidence, Finding
 from deadheat.diagnosis.inferred_access import infer_other_side
-from deadheat.diagnosis.ranker import RankedCause, rank_causes
+from deadheat.diagnosis.ranker import rank_causes
 from deadheat.model import Damage
 from deadheat.printable import quote_code
 from deadheat.shell import format_command
@@ -59,11 +58,13 @@ def _find_causes(context: RaceContext, brief: bool = False) -> tuple[Finding, ..
         return (Finding(UNKNOWN, 1.0, open_questions=tuple(_find_open_questions(context))),)
     facts, crashes = collect_facts(context)
     crashed = tuple([Finding(COLLECTOR_CRASHED, 0.0, (Evidence(text),), crashed=name) for name, text in crashes])
-    definitions, ranked = plugins.causes_by_name(), _rank(facts.features, context.source is not None)
+    definitions, features = plugins.causes_by_name(), facts.features
+    possible = [name for name, definition in definitions.items() if definition.is_possible(features)]
+    ranked = rank_causes(features, possible, context.source is not None)
     if sum(side.site is not None for side in context.race_sides) < 2:
         factor = _ONE_SIDE_FACTORS[context.source is not None]
         ranked = [r._replace(probability=r.probability * factor) for r in ranked]
-    shown = [r for at, r in enumerate(ranked) if at == 0 or r.probability >= _MIN_SHOWN_CONFIDENCE]
+    shown = [r for at, r in enumerate(ranked[:_MAX_CAUSES]) if at == 0 or r.probability >= _MIN_SHOWN_CONFIDENCE]
     wording, check = Wording(context, facts), None if brief else verification_step(context.report)
     edge = "" if brief else missing_order(context)
     findings = [
@@ -75,14 +76,6 @@ def _find_causes(context: RaceContext, brief: bool = False) -> tuple[Finding, ..
         questions = tuple(_find_open_questions(context))
         findings.insert(0, Finding(UNKNOWN, round(1 - best, 2), open_questions=questions, missing_order=edge))
     return (*findings, *crashed)
-
-
-@lru_cache(maxsize=1 << 12)
-def _rank(features: frozenset[str], with_source: bool) -> list[RankedCause]:
-    """The most probable of the possible causes; many reports have the same facts."""
-    definitions = plugins.causes_by_name()
-    possible = [name for name, definition in definitions.items() if definition.is_possible(features)]
-    return rank_causes(features, possible, with_source)[:_MAX_CAUSES]
 
 
 def _is_answer(findings: list[Finding]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.cause import MEANS, split_facts
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.race_side import RaceSide
 
 _MAX_EVIDENCE = 6
-_PLACEHOLDER = re.compile(r"\{(\w{1,20})\}")
 _NOUNS = {
     Op.READ: "read",
     Op.WRITE: "write",
@@ -105,7 +103,8 @@ class Wording:
 
     def fill(self, text: str) -> str:
         """A text with its placeholders replaced, and its first letter in upper case."""
-        text = _PLACEHOLDER.sub(lambda match: self.names[match[1]], text)
+        for name, value in self.names.items():
+            text = text.replace(f"{{{name}}}", value)
         return text[:1].upper() + text[1:]
 
     def points(self, where: str) -> tuple[CodePoint, ...]:
