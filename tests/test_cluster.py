@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="finds processes in /proc"),
 ]
 
-FILES, REPORTS_PER_FILE, DISTINCT_REPORTS = 4, 2000, 20
+FILES, REPORTS_PER_FILE, DISTINCT_REPORTS = 4, 1000, 20
 _CONF = [argument for name, value in SETTINGS.items() for argument in ("--conf", f"{name}={value}")]
 
 # an ingest that kills itself after a stage, and that tells when executors derive races
