@@ -72,6 +72,12 @@ def causes_by_name() -> dict[str, CauseDefinition]:
     return {definition.name: definition for definition in sorted(definitions, key=lambda definition: definition.name)}
 
 
+def cause_title(name: str) -> str:
+    """The title of a cause for people; its name if no installed module defines it."""
+    definition = causes_by_name().get(name)
+    return definition.title if definition else name.replace("-", " ").capitalize()
+
+
 @cache
 def output_formats() -> dict[str, Any]:
     """Every output format of `scan` by name."""

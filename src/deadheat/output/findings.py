@@ -31,6 +31,7 @@ class RaceFinding(NamedTuple):
     locations: tuple[str, ...]
     standing: GateStanding | None = None  # None without a gate
     note: str = ""  # reason of the standing
+    dossier: serialization.JsonDict | None = None  # what a clone tells about it, if one was given
 
     @property
     def fails(self) -> bool:
