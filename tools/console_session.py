@@ -57,9 +57,8 @@ def run_commands(commands: list[str]) -> Iterator[str]:
         program = programs / "deadheat"
         program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m deadheat "$@"\n')
         program.chmod(0o755)
-        script = "".join(
-            f"{command}\n__status=$?; printf '%s' '{_END_MARK}'; (exit $__status)\n" for command in commands
-        )
+        after = f"__status=$?; printf '%s' '{_END_MARK}'; (exit $__status)"
+        script = "".join(f"{command}\n{after}\n" for command in commands)
         done = subprocess.run(
             ["bash", "-c", script], cwd=folder, env=_environment(programs, folder), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False,
