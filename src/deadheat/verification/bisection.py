@@ -1,30 +1,35 @@
 """Which commit introduced or fixed a race: Bayesian search with noisy outcomes.
 
-The model: on one side of the change no run shows the race, on the other side each run shows it with one unknown rate. So a
-sighting decides, and clean runs only make one side less probable. Everything is a function of the history and the
-observations, so a search is resumed by reading its observations again.
+The model: on one side of the change no run shows the race, on the other side each run shows it with one unknown
+rate. So a sighting decides, and clean runs only make one side less probable. Everything is a function of what is known
+before and the observations, so a search is resumed by reading its observations again.
 
-Answers and commits are indices, oldest commit first. Answer i means that commit i introduced the race,
-or is the first without it; answer 0 that commit 0 or an earlier one did, and the answer after the last commit that none did.
+Answers and commits are indices, oldest commit first. Answer i means that commit i introduced the race, or is the first
+without it; answer 0, that commit 0 or an earlier one is; the answer after the last commit, that none of them is.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.verification.rates import JEFFREYS, Beta, check_counts, log_rising
+from deadheat.verification.rates import Beta, check_counts, log_rising
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+# nearly even in the logarithm: a race that shows in 1 of 1000 runs is as probable as one that shows in 1 of 10
+UNKNOWN_RATE = Beta(0.1, 0.5)
 
 _KNOWN_RATE = 3  # sightings, before commits are compared
 _FIRST_BATCH = 16
 _BATCHES = tuple(2**power for power in range(13))
 _NEARLY_BEST = 0.9  # a longer batch may gain so much less, to ask less often
+_CERTAIN = 1e-4  # commits that show the race, or do not, with an even lower probability of error are not tried
 
 
 class Change(Enum):
@@ -54,7 +59,7 @@ class Suspects:
     commits: int
     prior: Sequence[float] = ()
     racing: tuple[int, ...] = ()
-    rate: Beta = JEFFREYS
+    rate: Beta = UNKNOWN_RATE
     doubt: float = 0.1
 
     def __post_init__(self) -> None:
@@ -93,7 +98,7 @@ class Step(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The most probable answers that the builds can tell apart from others; one, if the commits before it can be built."""
+    """The most probable answers that trials cannot tell apart: one, and those next to it that cannot be built."""
 
     first: int
     last: int
@@ -165,7 +170,7 @@ def next_step(
     if _best_answer(suspects, evidence.weights, broken).probability >= confidence:
         return None
     showing = [commit for commit in suspects.racing if commit not in broken]
-    if showing and suspects.rate.a - JEFFREYS.a + evidence.sightings < _KNOWN_RATE:
+    if showing and suspects.rate.a + evidence.sightings < _KNOWN_RATE:
         return Step(showing[0], _FIRST_BATCH)
     mirrored = {suspects.mirror(commit) for commit in broken}
     chances = _build_chances(suspects.commits, mirrored, evidence.tried)
@@ -201,39 +206,47 @@ def _build_chances(commits: int, broken: set[int], built: set[int]) -> list[floa
 
 def _most_informative(evidence: _Evidence, costs: Costs, chances: Sequence[float]) -> Step | None:
     """The batch with the most expected information about the answer per second."""
-    before = [*accumulate(evidence.weights[: evidence.latest])]  # probability that the race shows at a commit
-    builds = [0.0 if commit in evidence.tried else costs.build for commit in range(len(before))]
+    shows = [*accumulate(evidence.weights[: evidence.latest])]  # probability that the race shows at a commit
+    candidates = range(bisect(shows, _CERTAIN), min(len(shows), 1 + bisect(shows, 1 - _CERTAIN)))
     values: dict[int, list[float]] = {}
+    best, commit = 0.0, -1
     for batch in _BATCHES:
-        gains, lengths = _expected_gains(evidence, batch)
+        gains = _expected_gains(evidence, candidates, batch)
         values[batch] = [
-            chance * gain / (build + costs.trial * (batch * (1 - shows) + length))
-            for gain, length, shows, build, chance in zip(gains, lengths, before, builds, chances, strict=False)
+            chances[c]
+            * gain
+            / (costs.build * (c not in evidence.tried) + costs.trial * (batch * (1 - shows[c]) + length))
+            for c, (gain, length) in zip(candidates, gains, strict=True)
         ]
-    best, commit = max(((value, -c) for one in values.values() for c, value in enumerate(one)), default=(0.0, 0))
-    if best <= 0:
+        top, first = max(((value, -c) for c, value in zip(candidates, values[batch], strict=True)), default=(0.0, 1))
+        if top > best:
+            best, commit = top, -first
+        elif top < best / 2:  # longer batches would only repeat what is known
+            break
+    if commit < 0:
         return None
-    return Step(-commit, max(batch for batch, one in values.items() if one[-commit] >= _NEARLY_BEST * best))
+    of_commit = {batch: one[commit - candidates.start] for batch, one in values.items()}
+    return Step(commit, max(batch for batch, value in of_commit.items() if value >= _NEARLY_BEST * best))
 
 
-def _expected_gains(evidence: _Evidence, batch: int) -> tuple[list[float], list[float]]:
+def _expected_gains(evidence: _Evidence, commits: range, batch: int) -> Iterator[tuple[float, float]]:
     """For each commit, the information that a batch gives about the answer, and its length if the race shows there.
 
     The length is weighted with the probability that it shows there: a batch ends with the first sighting.
     """
-    answers = evidence.weights[: evidence.latest]
-    trials_from = evidence.trials_from[: evidence.latest]
-    shows, entropies, lengths = {}, {}, {}
+    trials_from = evidence.trials_from[commits.start : commits.stop]
+    by_trials = {}
     for trials in {*trials_from}:
         rate = evidence.rate(trials)
-        shows[trials] = 1 - rate.clean_probability(batch)
-        entropies[trials] = _entropy(shows[trials])
-        lengths[trials] = min(batch, shows[trials] / rate.mean)
-    pairs = [*zip(answers, trials_from, strict=True)]
-    sightings = accumulate(weight * shows[trials] for weight, trials in pairs)
-    noise = accumulate(weight * entropies[trials] for weight, trials in pairs)
-    length = accumulate(weight * lengths[trials] for weight, trials in pairs)
-    return [_entropy(p) - rest for p, rest in zip(sightings, noise, strict=True)], [*length]
+        shows = 1 - rate.clean_probability(batch)
+        by_trials[trials] = shows, _entropy(shows), min(batch, shows / rate.mean)
+    sighting = noise = length = 0.0
+    for weight, trials in zip(evidence.weights[commits.start : commits.stop], trials_from, strict=True):
+        shows, entropy, expected_length = by_trials[trials]
+        sighting += weight * shows
+        noise += weight * entropy
+        length += weight * expected_length
+        yield _entropy(sighting) - noise, length
 
 
 def _entropy(probability: float) -> float:
