@@ -82,7 +82,7 @@ class Trial(NamedTuple):
     outcome: Outcome
     seconds: float = 0.0
     complete: bool = True  # ran to its end, so that this race could have shown
-    other_races: tuple[str, ...] = ()  # ids of other races that it showed, whatever the outcome
+    other_races: tuple[str, ...] = ()  # ids of other races that it showed and that are not known from elsewhere
 
     @property
     def counts(self) -> bool:
@@ -111,7 +111,6 @@ class Rule:
     confidence: float = 0.99
     remaining: float = 0.5
     give_up_below: float = 0.001  # probability of a silence of the old code that ends the verification
-
     sightings_needed: int = field(init=False)  # in the old code, none in the new
     old_share: float = field(init=False)  # probability that a slot is one of the old code
 
@@ -132,6 +131,20 @@ class Rule:
     def _cost(self, sightings: int) -> float:
         odds = math.expm1(-math.log(self.error) / sightings)
         return sightings * (1 + odds / self.remaining)
+
+    def sightings_for(self, remaining: float) -> int:
+        """How many sightings in the old code exclude that this share of the old rate is left."""
+        return math.ceil(math.log(self.error) / math.log(self.old_probability(remaining)) - 1e-9)
+
+    def remaining_bound(self, sightings: int) -> float | None:
+        """The share of the old rate that may be left after so many sightings in the old code and none in the new.
+
+        It holds at the confidence of the rule for all stopping times. None: even "nothing has changed" is possible.
+        """
+        if not sightings:
+            return None
+        bound = math.expm1(-math.log(self.error) / sightings) * self.old_share / (1 - self.old_share)
+        return bound if bound <= 1 else None
 
     def old_probability(self, remaining: float) -> float:
         """The probability that a sighting is in the old code if the new has this share of the old rate."""
@@ -262,10 +275,10 @@ class Verification:
             new=new,
             counted_sightings=sightings,
             error=math.pow(rule.old_probability(rule.remaining), sightings) if is_unseen else 1.0,
-            remaining_bound=remaining_bound(rule, sightings) if is_unseen and sightings else None,
+            remaining_bound=rule.remaining_bound(sightings) if is_unseen else None,
             unchanged_probability=self._unchanged_probability() if is_unseen else 1.0,
             new_rate_bound=rates.upper_bound(new.sightings, new.runs, rule.confidence),
-            forecast=self._forecast(),
+            forecast=self.forecast(),
         )
 
     def judge(self) -> tuple[Verdict, Reason]:
@@ -319,17 +332,18 @@ class Verification:
             return silence_probability(self.prior.sightings - 1, self.prior.runs, old.runs) if self.prior else 1.0
         return silence_probability(old.sightings, old.runs - old.clean_since_sighting, old.clean_since_sighting)
 
-    def _forecast(self) -> Forecast:
-        old, rule = self.old, self.rule
-        needed = max(0, rule.sightings_needed - self._counted_sightings)
-        sightings, runs = old.sightings, old.runs
+    def forecast(self, remaining: float | None = None) -> Forecast:
+        """What is still needed for *fixed*, or to go on after it until the bound of the remaining share is so low."""
+        rule, sightings, runs = self.rule, self.old.sightings, self.old.runs
+        needed = rule.sightings_needed if remaining is None else rule.sightings_for(remaining)
+        needed = max(0, needed - self._counted_sightings)
         if self.prior and not sightings:
             sightings, runs = self.prior.sightings, self.prior.runs + runs
         low, high = rates.jeffreys_interval(sightings, runs, 0.8)
         middle = rates.JEFFREYS.update(sightings, runs).quantile(0.5) if sightings else 0.0
         fewest, expected, most = (self._trials_for(needed, rate) for rate in (high, middle, low))
-        seconds = expected * self._seconds_per_trial() if expected else 0.0
-        return Forecast(needed, expected, fewest, most, seconds)
+        per_trial = self._seconds_per_trial()
+        return Forecast(needed, expected, fewest, most, expected * per_trial if per_trial else 0.0)
 
     def _trials_for(self, sightings: int, rate: float) -> float:
         """The trials until the old code has shown the race so often, or the new code has run long enough."""
@@ -345,18 +359,6 @@ class Verification:
         of_old = old.seconds / old.runs if old.runs else of_all
         of_new = new.seconds / new.runs if new.runs else of_all
         return share * of_old + (1 - share) * of_new
-
-
-def remaining_bound(rule: Rule, sightings: int) -> float | None:
-    """The share of the old rate that may be left after so many sightings in the old code and none in the new.
-
-    The bound holds at the confidence of the rule for all stopping times. None if it is not below 1: even "nothing
-    has changed" is not excluded.
-    """
-    if not sightings:
-        return None
-    bound = math.expm1(-math.log(rule.error) / sightings) * rule.old_share / (1 - rule.old_share)
-    return bound if bound <= 1 else None
 
 
 def _mostly_fails(tally: Tally) -> bool:
