@@ -222,7 +222,7 @@ class Verification:
         self._versions: list[Version] = []
         self._assigned = 0  # slots that were given out
         self._repeat: list[int] = []  # slots whose trial did not count
-        self._finished: dict[int, bool] = {}  # slots after the first unfinished one: has it shown this race
+        self._finished: dict[int, bool] = {}  # slots after the first unfinished one: are they evidence
         self._first_unfinished = 0
         self._counted_sightings = 0
         past = list(trials)
@@ -252,12 +252,13 @@ class Verification:
         """Count a trial that has ended."""
         if not self._first_unfinished <= trial.slot < self._assigned or trial.slot in self._finished:
             raise ValueError(f"slot {trial.slot} was not assigned, or has a trial that counts")
-        (self.old if self.version_of(trial.slot) is Version.OLD else self.new).add(trial)
+        is_old = self.version_of(trial.slot) is Version.OLD
+        (self.old if is_old else self.new).add(trial)
         if not trial.counts:
             self._repeat.append(trial.slot)
             return
         # evidence counts in the order of slots: if the new code is slower, the trials that end first are mostly old
-        self._finished[trial.slot] = trial.outcome is Outcome.THIS_RACE
+        self._finished[trial.slot] = is_old and trial.outcome is Outcome.THIS_RACE
         while self._first_unfinished in self._finished:
             self._counted_sightings += self._finished.pop(self._first_unfinished)
             self._first_unfinished += 1
