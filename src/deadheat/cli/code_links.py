@@ -12,8 +12,8 @@ from deadheat import cli, plugins
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
 
+    from deadheat.output import OutputStyle
     from deadheat.output.links import CodeLinks
 
 
@@ -42,16 +42,18 @@ def links_of_checkout(args: argparse.Namespace, root: str) -> CodeLinks | None:
     return links_from_templates(getattr(args, "link_template", ()), _links_of_root(root))
 
 
-def links_of_clones(paths: Iterable[str], templates: Iterable[str]) -> dict[str, CodeLinks | None]:
-    """The links of each clone of `explain`, by its path."""
+def style_for_clones(args: argparse.Namespace) -> OutputStyle:
+    """The style of `explain`, with the links of each clone."""
+    from deadheat.output import OutputStyle
     from deadheat.output.links import links_from_remote, links_from_templates
     from deadheat.repo.remote import read_checkout
 
-    checkouts = {path: read_checkout(path) for path in paths}
-    return {
-        path: links_from_templates(templates, links_from_remote(checkout.remote_url) if checkout else None)
+    checkouts = {path: read_checkout(path) for path in args.repo}
+    clone_links = {
+        path: links_from_templates(args.link_template, links_from_remote(checkout.remote_url) if checkout else None)
         for path, checkout in checkouts.items()
     }
+    return OutputStyle(links=links_from_templates(args.link_template), clone_links=clone_links)
 
 
 def _links_of_root(root: str) -> CodeLinks | None:

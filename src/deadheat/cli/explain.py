@@ -154,7 +154,9 @@ def _with_similar_fixes(dossier: Dossier, past_fixes: list[RaceFix]) -> Dossier:
 
 def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[Sighting, Dossier]]) -> None:
     from deadheat.cli.scan import style_from_options
-    from deadheat.output.dossier_formats import DossierHtmlPage, DossierMarkdown, DossierText
+    from deadheat.output.dossier_formats import DossierText
+    from deadheat.output.dossier_markdown import DossierMarkdown
+    from deadheat.output.html.dossier_page import DossierHtmlPage
     from deadheat.repo.dossier import dossier_to_json
 
     family_members = _family_members(dossiers)
@@ -166,7 +168,7 @@ def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[Sighting, Dos
         print(format_json([_dossier_to_json(*pair) for pair in rows], indent=1))
         return
     if args.format == "html":
-        sys.stdout.write(DossierHtmlPage()(rows))
+        sys.stdout.write(DossierHtmlPage(code_links.style_for_clones(args))(rows))
         return
     format_dossier = DossierMarkdown() if args.format == "markdown" else DossierText(style_from_options(args))
     for number, pair in enumerate(rows, 1):

@@ -219,6 +219,12 @@ def report_title(report: Report) -> str:
     return f"{race_kind}: {' / '.join(names)}"
 
 
+def accesses_in_title_order(report: Report) -> list[Access]:
+    """The accesses in the order in which the title names their functions."""
+    parent = plugins.detector_named(report.detector).symbols.source_function
+    return sorted(report.accesses, key=lambda access: (str(access.op), _site_name(access, parent)))
+
+
 def _site_name(access: Access, source_function: Callable[[str], str]) -> str:
     """The function of a site; its file if it has no name; `the test runner` if there is no code but the runner's."""
     if access.site is None:

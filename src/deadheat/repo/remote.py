@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # '[remote "origin"]', '[core]'
-_SECTION = re.compile(r'[ \t]*\[[ \t]*(?:remote[ \t]+"(?P<remote>[^"\n]{1,200})"|[^\]\n]*)[ \t]*\]', re.IGNORECASE)
+_SECTION = re.compile(r"[ \t]*\[([^\]\n]{1,300})\]")
 # "	url = git@github.com:owner/repo.git"
 _URL = re.compile(r"[ \t]*url[ \t]*=[ \t]*(\S{1,1000})[ \t]*$", re.IGNORECASE)
 _COMMIT_ID = re.compile(r"[0-9a-f]{40,64}")
@@ -59,7 +59,8 @@ def _remote_urls(config: str) -> Iterator[tuple[str, str]]:
     remote = ""
     for line in config.splitlines():
         if section := _SECTION.match(line):
-            remote = section["remote"] or ""
+            kind, _, name = section[1].strip().partition(" ")
+            remote = name.strip().strip('"') if kind.lower() == "remote" else ""
         elif remote and (url := _URL.match(line)):
             yield remote, url[1]
 
