@@ -32,9 +32,7 @@ def copy_button(value: str, what: str) -> Html:
 
 def fact_list(facts: Iterable[tuple[str, Html]]) -> Html:
     """Terms with their values."""
-    rows = [
-        element("div", element("dt", text(name)), element("dd", value), class_="fact") for name, value in facts if value
-    ]
+    rows = [join((element("dt", text(name)), element("dd", value))) for name, value in facts if value]
     return element("dl", *rows, class_="facts") if rows else EMPTY
 
 
@@ -57,8 +55,7 @@ def command_block(commands: Sequence[str], what: str) -> Html:
     if not commands:
         return EMPTY
     rows = join((element("span", text(line), class_="command") for line in commands), "\n")
-    pre = element("pre", element("code", rows), tabindex="0", role="region", aria_label=what)
-    return element("div", pre, copy_button("\n".join(commands), what), class_="block")
+    return element("div", element("pre", element("code", rows)), copy_button("\n".join(commands), what), class_="block")
 
 
 def code_listing(snippet: JsonDict, label: str) -> Html:
@@ -66,7 +63,7 @@ def code_listing(snippet: JsonDict, label: str) -> Html:
     marked = snippet["site"]["line"]
     rows = coloured_rows(snippet["lines"], language_of_file(snippet["path"]))
     lines = [_code_line(number, row, number == marked) for number, row in enumerate(rows, snippet["first"])]
-    return element("pre", element("code", *lines), class_="listing", tabindex="0", role="region", aria_label=label)
+    return element("pre", element("code", *lines), class_="listing", tabindex="0", role="group", aria_label=label)
 
 
 def _code_line(number: int, row: Html, is_marked: bool) -> Html:
@@ -81,4 +78,4 @@ def diff_listing(rows: Sequence[str], label: str) -> Html:
         Html(f'<span class="line {kind}">{row}\n</span>' if kind else f'<span class="line">{row}\n</span>')
         for kind, row in coloured_diff(list(rows))
     ]
-    return element("pre", element("code", *lines), class_="listing diff", tabindex="0", role="region", aria_label=label)
+    return element("pre", element("code", *lines), class_="listing diff", tabindex="0", role="group", aria_label=label)

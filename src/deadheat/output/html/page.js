@@ -59,7 +59,7 @@ if (list && search) {
     values: new Set((article.dataset.facets || "").split(" ")),
   }));
   const title = (race) => race.title ??= race.article.querySelector("h2").textContent;
-  const words = (race) => race.words ??= [race.article.id, ...[...race.article.querySelectorAll("summary h2, summary .cause, .place, code, dd")]
+  const words = (race) => race.words ??= [race.article.id, ...[...race.article.querySelectorAll("summary h2, summary .cause, .place, code, dd, .frames")]
     .map((part) => part.textContent)].join("\n").toLowerCase();
   const orders = {
     standing: (a, b) => a.rank - b.rank || b.seen - a.seen || a.at - b.at,
@@ -67,7 +67,7 @@ if (list && search) {
     title: (a, b) => title(a).localeCompare(title(b)) || a.at - b.at,
     file: (a, b) => a.file.localeCompare(b.file, undefined, { numeric: true }) || a.at - b.at,
   };
-  let shownOrder = "";
+  let shownOrder = "standing"; // of the page as it was written
 
   const checkedGroups = () => {
     const groups = new Map();

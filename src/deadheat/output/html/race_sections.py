@@ -40,22 +40,16 @@ _MAX_OTHER_CAUSES = 2
 
 def answer_card(view: RaceView) -> Html:
     """Cause, missing order, remedy and fix: what a reader wants to know first."""
-    level = view.level + 1
     cause = view.causes[0] if view.causes else None
-    if cause is None:
-        body = element("p", Html("The cause is not known."))
-    else:
-        body = join([*_cause_paragraphs(view, cause), _remedy_html(view, cause), _fix_html(view)])
-    return element("section", element(f"h{level}", Html("Cause"), class_="label"), body, class_="answer")
+    is_known = cause is not None and cause["cause"] != UNKNOWN
+    answer = _cause_html(view, cause) if cause is not None and is_known else Html("No cause is certain")
+    heading = element(f"h{view.level + 1}", Html('<span class="label">Cause</span> '), answer, class_="verdict")
+    body = [*_cause_paragraphs(view, cause), _remedy_html(view, cause)] if cause is not None else []
+    return element("section", heading, *body, _fix_html(view), class_="answer")
 
 
 def _cause_paragraphs(view: RaceView, cause: JsonDict) -> Iterator[Html]:
-    candidates = [each for each in view.causes if each["cause"] != UNKNOWN]
-    if cause["cause"] == UNKNOWN:
-        yield element("p", Html("No cause is certain"), class_="verdict")
-    else:
-        yield element("p", _cause_html(view, cause), class_="verdict")
-        candidates = candidates[1:]
+    candidates = [each for each in view.causes if each["cause"] not in (UNKNOWN, cause["cause"])]
     if cause.get("missing_order"):
         yield element("p", view.sentence(cause["missing_order"]), class_="order")
     if cause["cause"] == UNKNOWN or cause["confidence"] < MIN_CONFIDENCE:
@@ -203,7 +197,7 @@ def _frames_html(view: RaceView, stack: tuple[Frame, ...], site: Frame | None) -
     library: list[Html] = []
     live = [frame for frame in stack if not frame.stale]
     for frame in live[:_MAX_FRAMES]:
-        row = element("li", code(frame.function), Html(" "), view.frame_link(frame), class_="at" * (frame is site))
+        row = element("li", text(frame.function), Html(" "), view.frame_link(frame), class_="at" * (frame is site))
         if frame.origin is not Origin.USER and frame is not site:
             library.append(row)
             continue

@@ -43,7 +43,8 @@ class HtmlFormat(OncePerRaceFormat):
     shows_links = True
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
-        races = [(finding, RaceView(finding.sighting, finding.dossier, style)) for finding in findings.races]
+        ordered = sorted(findings.races, key=lambda finding: (_rank(finding), -finding.sighting_count))
+        races = [(finding, RaceView(finding.sighting, finding.dossier, style)) for finding in ordered]
         summary = summarize_races(finding for finding, _ in races)
         index = FacetIndex((*view_facets(finding, view),) for finding, view in races)
         yield from page_start(summary, "Race report", "the races")
@@ -71,6 +72,10 @@ def view_facets(finding: RaceFinding, view: RaceView) -> Iterator[tuple[str, str
         if access.site:
             yield "package", access.site.package or access.site.file.rpartition("/")[0] or "unknown"
     yield "test", view.report.test or "no test"
+
+
+def _rank(finding: RaceFinding) -> int:
+    return _STANDING_RANKS.get(finding.standing, _LOWEST_RANK)
 
 
 def _subtitle(races: Sequence[tuple[RaceFinding, RaceView]]) -> Html:
@@ -103,7 +108,7 @@ def race_article(finding: RaceFinding, view: RaceView, facets: str) -> Html:
     return element(
         "article", element("details", _race_summary(finding, view), body), Html("\n"), id=view.race, class_="race",
         data_facets=facets, data_seen=str(finding.sighting_count), data_file=locations[0] if locations else "",
-        data_rank=str(_STANDING_RANKS.get(finding.standing, _LOWEST_RANK)),
+        data_rank=str(_rank(finding)),
     )  # fmt: skip
 
 
