@@ -24,7 +24,7 @@ IMAGES = docs.DOCS / "images"
 MAX_BYTES = 150_000
 # where the links of the example lead; nobody owns it
 REMOTE = "https://github.com/example/shop.git"
-WIDE, NARROW = (1280, 960), (390, 844)
+WIDE, NARROW = (1280, 1060), (390, 844)
 # A4 at 96 pixels per inch
 PAPER = (794, 1123)
 
@@ -95,6 +95,7 @@ def reduce_colours(path: Path) -> None:
 
 def main() -> int:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES
+    folder.mkdir(parents=True, exist_ok=True)
     if chromium_path() is None:
         print("no Chromium is here: sudo apt-get install chromium", file=sys.stderr)
         return 1

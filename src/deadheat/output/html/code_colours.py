@@ -12,7 +12,7 @@ from deadheat.output import escape_html
 from deadheat.output.html.markup import Html, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _GO_WORDS = """break case chan const continue default defer else fallthrough for func go goto if import interface map
 package range return select struct switch type var nil true false iota"""
@@ -42,7 +42,9 @@ _TOKEN = re.compile(
 _MAX_ROW_LENGTH = 400
 # "+++ b/cart/cart.go"
 _DIFF_FILE = re.compile(r"\+\+\+ (?:b/)?(.+)")
-_DIFF_CLASSES = {"+": "added", "-": "removed", "@": "place"}
+_DIFF_CLASSES = {"+": "added", "-": "removed", "@": "hunk"}
+# "@@ -17,5 +17,7 @@"
+_HUNK = re.compile(r"@@ -([0-9]{1,9})(?:,[0-9]{1,9})? \+([0-9]{1,9})")
 
 
 def language_of_file(file: str) -> str:
@@ -90,18 +92,22 @@ def _token_html(name: str, value: str) -> str:
     return f'<span class="{name}">{escape_html(value)}</span>' if name else escape_html(value)
 
 
-def coloured_diff(rows: list[str]) -> Iterator[tuple[str, Html]]:
-    """Yields the rows of a diff, each with `added`, `removed`, `place`, `file` or nothing."""
-    language = ""
+def coloured_diff(rows: Iterable[str]) -> Iterator[tuple[str, str, Html]]:
+    """Yields the rows of a diff, each with `added`, `removed`, `hunk`, `file` or nothing, and its line number."""
+    language, old, new = "", 0, 0
     for row in rows:
         if row.startswith(("diff ", "index ", "--- ", "+++ ")):
             if match := _DIFF_FILE.match(row):
                 language = language_of_file(match[1].strip())
-            yield "file", Html(escape_html(shorten(row, _MAX_ROW_LENGTH)))
+            yield "file", "", Html(escape_html(shorten(row, _MAX_ROW_LENGTH)))
             continue
         kind = _DIFF_CLASSES.get(row[:1], "")
-        if kind == "place":
-            yield kind, Html(escape_html(shorten(row, _MAX_ROW_LENGTH)))
-        else:
-            [content] = coloured_rows([row[1:]], language)
-            yield kind, Html(f"<span>{escape_html(row[:1] or ' ')}</span>{content}")
+        if kind == "hunk":
+            hunk = _HUNK.match(row)
+            old, new = (int(hunk[1]), int(hunk[2])) if hunk else (0, 0)
+            yield kind, "", Html(escape_html(shorten(row, _MAX_ROW_LENGTH)))
+            continue
+        [content] = coloured_rows([row[1:]], language)
+        number = old if kind == "removed" else new
+        yield kind, str(number or ""), Html(f"{escape_html(row[:1] or ' ')}{content}")
+        old, new = old + (kind != "added"), new + (kind != "removed")

@@ -75,7 +75,7 @@ def _code_line(number: int, row: Html, is_marked: bool) -> Html:
 
 def diff_listing(rows: Sequence[str], label: str) -> Html:
     lines = [
-        Html(f'<span class="line {kind}">{row}\n</span>' if kind else f'<span class="line">{row}\n</span>')
-        for kind, row in coloured_diff(list(rows))
+        Html(f'<span class="line {kind}"><span class="number">{number}</span>{row}\n</span>')
+        for kind, number, row in coloured_diff(rows)
     ]
     return element("pre", element("code", *lines), class_="listing diff", tabindex="0", role="group", aria_label=label)

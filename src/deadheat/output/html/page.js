@@ -167,5 +167,5 @@ if (list && search) {
       (summaries[next] || (next < 0 ? search : at)).focus();
     }
   });
-  loadState();
+  if (location.hash) loadState(); // the page as it was written shows everything
 }

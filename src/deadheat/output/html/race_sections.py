@@ -163,7 +163,7 @@ def _code_panel(view: RaceView, access: Access, index: int, snippet: JsonDict | 
         Html(" "), view.frame_link(access.site), class_="panel-head",
     )  # fmt: skip
     label = f"Code of side {side_letter(index)}, {frame_location(access.site, view.root)}"
-    listing = code_listing(snippet, label) if snippet else EMPTY
+    listing = code_listing(snippet, label) if snippet else Html('<p class="same">The same code.</p>')
     return element("div", heading, listing, class_=f"panel {side_letter(index).lower()}")
 
 
@@ -239,6 +239,12 @@ def reproduction_section(view: RaceView) -> Html:
     commands = dossier_sentences.reproduction_commands(dossier)
     note = element("p", view.sentence(dossier_sentences.reproduction_note(dossier)))
     return section(view.level + 1, "Reproduce it", command_block(commands, "commands to reproduce the race"), note)
+
+
+def check_sections(view: RaceView) -> Html:
+    """Why the cause is believed, and how to see the race, beside each other."""
+    parts = [part for part in (evidence_section(view), reproduction_section(view)) if part]
+    return element("div", *parts, class_="columns") if len(parts) > 1 else join(parts)
 
 
 def fix_section(view: RaceView) -> Html:

@@ -144,10 +144,9 @@ def _race_body(finding: RaceFinding, view: RaceView, locations: Sequence[str]) -
             race_sections.overview(view, _facts(finding, view, locations)),
             race_sections.racing_code(view),
             race_sections.fix_section(view),
-            race_sections.reproduction_section(view),
+            race_sections.check_sections(view),
             race_sections.diagram_section(view),
             race_sections.stacks_section(view),
-            race_sections.evidence_section(view),
             race_sections.remaining_sections(view),
         )
     )
