@@ -287,7 +287,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     format_page = DossierHtmlPage(OutputStyle(links=links_from_remote("https://github.com/acme/shop.git")))
     for name, dossiers in (("dossier", example_dossiers()[:1]), ("dossiers", example_dossiers()), ("none", ())):
         paths[name] = folder / f"{name}.html"
-        paths[name].write_text(format_page(dossiers), encoding="utf-8")
+        rows = [(RaceFinding(sighting, 2, ("ci.log:7", "b.log:9")), dossier) for sighting, dossier in dossiers]
+        paths[name].write_text(format_page(rows), encoding="utf-8")
     return paths
 
 

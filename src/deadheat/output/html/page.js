@@ -62,7 +62,7 @@ if (list && search) {
   const words = (race) => race.words ??= [race.article.id, ...[...race.article.querySelectorAll("summary h2, summary .cause, .place, code, dd, .frames")]
     .map((part) => part.textContent)].join("\n").toLowerCase();
   const orders = {
-    standing: (a, b) => a.rank - b.rank || b.seen - a.seen || a.at - b.at,
+    standing: (a, b) => a.rank - b.rank || a.at - b.at,
     seen: (a, b) => b.seen - a.seen || a.at - b.at,
     title: (a, b) => title(a).localeCompare(title(b)) || a.at - b.at,
     file: (a, b) => a.file.localeCompare(b.file, undefined, { numeric: true }) || a.at - b.at,

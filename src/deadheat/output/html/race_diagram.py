@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deadheat.model import ActorState, Op, Origin
-from deadheat.output.html.markup import EMPTY, Html, code, element, join, text
+from deadheat.output.html.markup import EMPTY, Html, element, join, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -150,15 +150,14 @@ def diagram_html(view: RaceView, variable: Html = EMPTY) -> Html:
     if not diagram.columns:
         return EMPTY
     columns = [_column_html(view, column, index) for index, column in enumerate(diagram.columns)]
-    ancestor = diagram.ancestor
-    caller = (
-        element("p", Html("Common caller: "), code(ancestor.function), Html(" "), view.frame_link(ancestor),
-                class_="caller")
-        if ancestor else EMPTY
-    )  # fmt: skip
+    caller = _caller_html(view, diagram.ancestor) if diagram.ancestor else EMPTY
     meeting = Html('<p class="meeting">Nothing orders these two accesses.</p>') if len(columns) > 1 else EMPTY
     kind = "lanes" if len(columns) > 1 else "lanes single"
     return element("div", caller, element("div", *columns, class_=kind), meeting, variable, class_="diagram")
+
+
+def _caller_html(view: RaceView, frame: Frame) -> Html:
+    return element("p", Html("Common caller: "), _frame_html(view, frame), class_="caller")
 
 
 def _column_html(view: RaceView, column: DiagramColumn, index: int) -> Html:
@@ -200,9 +199,9 @@ def _start_html(view: RaceView, step: DiagramStep) -> Html:
 
 def _access_html(view: RaceView, column: DiagramColumn, step: DiagramStep) -> Html:
     inner = dict.fromkeys(inner.frame.function for inner in column.steps if inner.kind == "inner")
-    via = join((Html(" through "), join(map(code, inner), ", "))) if inner else EMPTY
+    via = join((Html(" through "), join(map(view.function_html, inner), ", "))) if inner else EMPTY
     return element("li", op_label(column.access.op), Html(" in "), _frame_html(view, step.frame), via, class_="access")
 
 
 def _frame_html(view: RaceView, frame: Frame) -> Html:
-    return join((code(frame.function), Html(" "), view.frame_link(frame)))
+    return join((view.function_html(frame.function), Html(" "), view.frame_link(frame)))

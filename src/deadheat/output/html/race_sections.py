@@ -8,7 +8,7 @@ from deadheat import plugins
 from deadheat.diagnosis.finding import MIN_CONFIDENCE, UNKNOWN
 from deadheat.model import ActorState, Origin
 from deadheat.output import dossier_sentences
-from deadheat.output.findings import frame_location
+from deadheat.output.findings import format_sighting_count, frame_location
 from deadheat.output.html.components import (
     badge,
     bullet_list,
@@ -23,16 +23,19 @@ from deadheat.output.html.components import (
 from deadheat.output.html.markup import EMPTY, Html, code, element, join, link, text
 from deadheat.output.html.race_diagram import diagram_html, op_label, side_letter, side_mark
 from deadheat.output.html.race_view import describe_probability
+from deadheat.symbols.display import display_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.model import Access, Frame
     from deadheat.output.dossier_sentences import JsonDict
+    from deadheat.output.findings import RaceFinding
     from deadheat.output.html.race_view import RaceView
 
 _MAX_FRAMES = 60
 _MAX_OTHER_CAUSES = 2
+_MAX_LOCATIONS = 5
 
 
 # -- the answer -------------------------------------------------------------------------------------------
@@ -97,6 +100,15 @@ def _fix_html(view: RaceView) -> Html:
 # -- facts ------------------------------------------------------------------------------------------------
 
 
+def seen_fact(finding: RaceFinding) -> tuple[str, Html]:
+    """How often the race was seen, and the first places."""
+    shown = [element("span", text(location), class_="place") for location in finding.locations[:_MAX_LOCATIONS]]
+    omitted = len(finding.locations) - len(shown)
+    shown += [text(f"and {omitted} more")] if omitted > 0 else []
+    count = format_sighting_count(finding.sighting_count).removeprefix("seen ")
+    return "Seen", join((text(f"{count}: " if shown else count), join(shown, ", ")))
+
+
 def report_facts(view: RaceView) -> Iterator[tuple[str, Html]]:
     """What the report says, as terms and values."""
     report = view.report
@@ -159,7 +171,7 @@ def _code_panel(view: RaceView, access: Access, index: int, snippet: JsonDict | 
     """The code of one side; only its heading if the other side has shown the same lines."""
     assert access.site is not None
     heading = element(
-        "div", side_mark(index), Html(" "), op_label(access.op), Html(" in "), code(access.site.function),
+        "div", side_mark(index), Html(" "), op_label(access.op), Html(" in "), view.function_html(access.site.function),
         Html(" "), view.frame_link(access.site), class_="panel-head",
     )  # fmt: skip
     label = f"Code of side {side_letter(index)}, {frame_location(access.site, view.root)}"
@@ -197,7 +209,13 @@ def _frames_html(view: RaceView, stack: tuple[Frame, ...], site: Frame | None) -
     library: list[Html] = []
     live = [frame for frame in stack if not frame.stale]
     for frame in live[:_MAX_FRAMES]:
-        row = element("li", text(frame.function), Html(" "), view.frame_link(frame), class_="at" * (frame is site))
+        row = element(
+            "li",
+            text(display_function(frame.function)),
+            Html(" "),
+            view.frame_link(frame),
+            class_="at" * (frame is site),
+        )
         if frame.origin is not Origin.USER and frame is not site:
             library.append(row)
             continue

@@ -12,8 +12,9 @@ from deadheat.diagnosis.finding import UNKNOWN, finding_to_json
 from deadheat.grouping.fingerprint import accesses_in_title_order
 from deadheat.model import Origin
 from deadheat.output.findings import file_from_root, frame_location
-from deadheat.output.html.markup import EMPTY, Html, code, element, join, link, text
+from deadheat.output.html.markup import EMPTY, Html, code, element, join, link, shorten, text
 from deadheat.printable import split_code
+from deadheat.symbols.display import display_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,6 +98,12 @@ class RaceView:
             path = self._paths.get(file, "")
             return self.links.file_url(path, line, self._commit) if path else ""
         return self.links.file_url(file, line) if self.links.has_file else ""
+
+    def function_html(self, function: str) -> Html:
+        """The name of a function as it is shown; the complete symbol appears under the pointer."""
+        shown = display_function(function)
+        full = "" if shown == function else shorten(function)
+        return element("code", text(shown), title=full)
 
     def frame_link(self, frame: Frame, class_: str = "place") -> Html:
         """`cart/cart.go:31`, as a link if the file is known."""
