@@ -23,9 +23,11 @@ def badge(label: str, kind: str = "") -> Html:
 
 
 def copy_button(value: str, what: str) -> Html:
-    """A button that copies a text; it is hidden without the script."""
+    """A button that copies a text; it is hidden without the script. A part of a text is never copied."""
+    if len(value) > _MAX_COPIED_LENGTH:
+        return EMPTY
     return element(
-        "button", Html("Copy"), type="button", class_="copy", data_copy=visible_text(value, "\n")[:_MAX_COPIED_LENGTH],
+        "button", Html("Copy"), type="button", class_="copy", data_copy=visible_text(value, "\n"),
         aria_label=f"Copy {what}",
     )  # fmt: skip
 
