@@ -298,6 +298,20 @@ def test_two_calls_of_one_function_are_no_ancestor() -> None:
     ]
 
 
+def test_an_access_in_the_common_caller_is_kept() -> None:
+    """The function that starts the thread is the one that races with it."""
+    start = frame("hub.Run")
+    site = start._replace(line=9)
+    worker = Access(Op.WRITE, "goroutine 8", (frame("hub.Run.func1"),), site=frame("hub.Run.func1"))
+    owner = Access(Op.WRITE, "main", (site, frame("main.main")), site=site)
+    found = diagram_of(Report("go", "data-race", (worker, owner), (Actor("goroutine 8", created_at=(start,)),)))
+    assert found.ancestor == start
+    assert [[(s.kind, s.frame) for s in lane.steps][-1] for lane in found.columns] == [
+        ("access", frame("hub.Run.func1")),
+        ("access", site),
+    ]
+
+
 def test_strangers_have_no_ancestor() -> None:
     one = Access(Op.READ, "goroutine 8", (frame("a.x"),), site=frame("a.x"))
     two = Access(Op.WRITE, "goroutine 7", (frame("b.y"),), site=frame("b.y"))

@@ -62,7 +62,7 @@ def _index(views: Sequence[RaceView]) -> Html:
 
 def _cause_html(view: RaceView) -> Html:
     if not view.cause_title:
-        return Html("No cause is certain")
+        return text(view.answer_title)
     return join((view.sentence(view.cause_title), text(f" ({describe_probability(view.confidence)})")))
 
 

@@ -89,7 +89,9 @@ def _remove_common_calls(first: _AccessPath, second: _AccessPath) -> Frame | Non
         for path, frames, end in ((first, first_frames, common[0]), (second, second_frames, common[1])):
             if frames is path.access_frames:
                 path.creation_frames = []  # the creation stack is above the ancestor
-            del frames[: end + 1]
+            # the site may be in the common caller itself, behind the start of the other side
+            site_index = frames.index(path.access.site) if path.access.site in frames else len(frames)
+            del frames[: min(end + 1, site_index)]
         return ancestor
     return None
 
@@ -151,7 +153,11 @@ def diagram_html(view: RaceView, variable: Html = EMPTY) -> Html:
         return EMPTY
     columns = [_column_html(view, column, index) for index, column in enumerate(diagram.columns)]
     caller = _caller_html(view, diagram.ancestor) if diagram.ancestor else EMPTY
-    meeting = Html('<p class="meeting">Nothing orders these two accesses.</p>') if len(columns) > 1 else EMPTY
+    meeting = (
+        Html('<p class="meeting">Nothing orders these two accesses.</p>')
+        if len(columns) > 1 and view.is_race
+        else EMPTY
+    )
     kind = "lanes" if len(columns) > 1 else "lanes single"
     return element("div", caller, element("div", *columns, class_=kind), meeting, variable, class_="diagram")
 

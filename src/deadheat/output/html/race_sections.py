@@ -45,7 +45,7 @@ def answer_card(view: RaceView) -> Html:
     """Cause, missing order, remedy and fix: what a reader wants to know first."""
     cause = view.causes[0] if view.causes else None
     is_known = cause is not None and cause["cause"] != UNKNOWN
-    answer = _cause_html(view, cause) if cause is not None and is_known else Html("No cause is certain")
+    answer = _cause_html(view, cause) if cause is not None and is_known else text(view.answer_title)
     heading = element(f"h{view.level + 1}", Html('<span class="label">Cause</span> '), answer, class_="verdict")
     body = [*_cause_paragraphs(view, cause), _remedy_html(view, cause)] if cause is not None else []
     return element("section", heading, *body, _fix_html(view), class_="answer")

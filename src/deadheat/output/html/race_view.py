@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from deadheat import plugins
 from deadheat.diagnosis import diagnose
+from deadheat.diagnosis.context import RACE_KINDS
 from deadheat.diagnosis.finding import UNKNOWN, finding_to_json
 from deadheat.grouping.fingerprint import accesses_in_title_order
 from deadheat.model import Origin
@@ -70,6 +71,18 @@ class RaceView:
         """The most probable cause for people; empty if no cause is probable."""
         cause = self.causes[0] if self.causes else None
         return "" if cause is None or cause["cause"] == UNKNOWN else plugins.cause_title(cause["cause"])
+
+    @property
+    def is_race(self) -> bool:
+        """Whether two accesses race; a lock order inversion, for example, is another defect."""
+        return self.report.kind in RACE_KINDS
+
+    @property
+    def answer_title(self) -> str:
+        """The cause; the kind of the report if that says what is wrong, or that no cause is certain."""
+        return self.cause_title or (
+            "No cause is certain" if self.is_race else self.report.kind.replace("-", " ").capitalize()
+        )
 
     @property
     def confidence(self) -> float:

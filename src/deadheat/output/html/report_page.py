@@ -72,7 +72,7 @@ def view_facets(finding: RaceFinding, view: RaceView) -> Iterator[tuple[str, str
     if finding.standing is not None:
         yield "status", str(finding.standing)
     yield "detector", plugins.display_name(view.report.detector)
-    yield "cause", "".join(part for part, _ in split_code(view.cause_title)) or "Not certain"
+    yield "cause", "".join(part for part, _ in split_code(view.answer_title))
     for access in view.accesses:
         if access.site:
             yield "package", access.site.package or access.site.file.rpartition("/")[0] or "unknown"
@@ -123,7 +123,7 @@ def _race_summary(finding: RaceFinding, view: RaceView) -> Html:
     if view.cause_title:
         cause = join((view.sentence(view.cause_title), Html(" "), badge(describe_probability(view.confidence))))
     else:
-        cause = Html("No cause is certain")
+        cause = text(view.answer_title)
     sites = join(
         (
             element("span", side_mark(index), Html(" "), op_label(access.op), Html(" "),
