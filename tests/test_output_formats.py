@@ -51,7 +51,7 @@ def make_findings(*texts: bytes, standing: GateStanding | None = None, note: str
 
 
 def render(name: str, races: list[RaceFinding], absent: tuple[AbsentRace, ...] = (), root: str = "") -> str:
-    style = OutputStyle(width=120, root=root)
+    style = OutputStyle(width=120, root=root, is_wrapped=False)
     return "".join(FORMATS[name].render_pieces(RaceFindings(iter(races), absent), style))
 
 
