@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import cli, plugins
 from deadheat.api import ReadOptions, read_opened_documents
-from deadheat.cli import worker_pool
+from deadheat.cli import code_links, worker_pool
 from deadheat.cli.progress import ProgressLine
 from deadheat.cli.report_filter import NewRaces, add_filter_options, report_filter
 from deadheat.errors import UnreadableError, limit_faults, unexpected_fault
@@ -299,6 +299,7 @@ def add_scan_options(command: argparse._ActionsContainer) -> None:
         "--root", default=checkout_folder(), metavar="DIR",
         help="checkout, for links to the code (default: that of the CI job, or this folder)",
     )  # fmt: skip
+    code_links.add_link_template_option(command)
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
 
@@ -386,6 +387,7 @@ def style_from_options(args: argparse.Namespace, out: IO[str] | None = None) -> 
         why=getattr(args, "why", False),
         cause=getattr(args, "cause", False),
         root=getattr(args, "root", ""),
+        links=code_links.links_of_checkout(args, getattr(args, "root", "")),
         is_terminal=out.isatty(),
         is_wrapped=out.isatty() or bool(os.environ.get("COLUMNS")),
         selection=RaceSelection(
