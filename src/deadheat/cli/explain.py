@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deadheat import cli
+from deadheat.cli import code_links
 from deadheat.errors import unexpected_fault
 from deadheat.grouping.race_assignment import assign_races
 from deadheat.model import Sighting
@@ -54,6 +55,7 @@ def add_explain_command(commands: argparse._SubParsersAction[argparse.ArgumentPa
         "--format", choices=("html", "json", "markdown", "text"), default="text",
         help="default: text",
     )  # fmt: skip
+    code_links.add_link_template_option(command)
     cli.add_frames_option(command)
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no warnings")

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import cli, plugins
 from deadheat.api import ReadOptions, read_opened_documents
-from deadheat.cli import worker_pool
+from deadheat.cli import code_links, worker_pool
 from deadheat.cli.progress import ProgressLine
 from deadheat.errors import UnreadableError, limit_faults, unexpected_fault
 from deadheat.grouping import race_assignment, races
@@ -272,6 +272,7 @@ def add_scan_options(command: argparse._ActionsContainer) -> None:
         "--root", default=checkout_folder(), metavar="DIR",
         help="checkout, for links to the code (default: that of the CI job, or this folder)",
     )  # fmt: skip
+    code_links.add_link_template_option(command)
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
 
@@ -313,7 +314,8 @@ def style_from_options(args: argparse.Namespace, out: IO[str] | None = None) -> 
     out = out or sys.stdout
     colour = out.isatty() and not args.no_color and not os.environ.get("NO_COLOR")
     why, root = getattr(args, "why", False), getattr(args, "root", "")
-    return OutputStyle(colour, min(_terminal_width(out), 200), args.frames, args.brief, why, root)
+    links = code_links.links_of_checkout(args, root)
+    return OutputStyle(colour, min(_terminal_width(out), 200), args.frames, args.brief, why, root, links)
 
 
 def _terminal_width(out: IO[str]) -> int:

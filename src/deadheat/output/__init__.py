@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from deadheat.printable import quote_code, visible_text
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deadheat.model import Document, Sighting
+    from deadheat.output.links import CodeLinks
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,12 @@ class OutputStyle:
     brief: bool = False
     why: bool = False  # show what identifies each race
     root: str = ""  # checkout folder; paths in it are shown relative to it
+    links: CodeLinks | None = None  # to the code of the checkout, for formats that show links
+    clone_links: Mapping[str, CodeLinks | None] = field(default_factory=dict)  # by the path of a clone
+
+    def links_for_clone(self, path: str | None) -> CodeLinks | None:
+        """The links for what a dossier tells from a clone: `dossier["repo"]`."""
+        return self.clone_links.get(path or "", self.links)
 
 
 class SightingCollector(Protocol):

@@ -51,6 +51,7 @@ script-src '{hash}'; base-uri 'none'; form-action 'none'">
 class HtmlFormat(OncePerRaceFormat):
     name = "html"
     prints_causes = True
+    shows_links = True
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         races = list(findings.races)
