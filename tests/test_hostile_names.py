@@ -231,7 +231,11 @@ def test_sarif_is_valid_and_its_values_are_unchanged(names: Names) -> None:
     [logical] = result["locations"][0]["logicalLocations"]
     assert logical["fullyQualifiedName"] == without_surrogates(names.function)
     assert result["properties"]["test"] == without_surrogates(names.test)
-    assert "](" not in result["message"]["text"]
+    message = re.sub(r"\[(?:read|write)\]\([12]\)", "", result["message"]["text"], count=2)
+    assert "](" not in message
+    assert not re.search(r"(?<!\{)(?:\{\{)*\{(?!\{)", message)
+    kinds, _ = markdown_structure(result["message"]["markdown"])
+    assert not {"link_open", "image", "html_block", "heading_open"} & {*kinds}
 
 
 @settings(deadline=None, max_examples=25)

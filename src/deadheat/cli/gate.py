@@ -172,7 +172,7 @@ class RaceInspection:
             raise faults[0]
 
     def _write_file(self, file: str, format_name: str, race_findings: RaceFindings, mode: str) -> DeadheatError | None:
-        style = self._style.__class__(root=self._style.root, links=self._style.links)
+        style = self._style.__class__(root=self._style.root, links=self._style.links, job=self._style.job)
         try:
             with open(file, mode, encoding="utf-8") as out:
                 shown.write_utf8(out, gate_formats()[format_name].render_pieces(race_findings, style))

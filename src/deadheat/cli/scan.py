@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import cli, plugins
 from deadheat.api import ReadOptions, read_opened_documents
-from deadheat.cli import code_links, worker_pool
+from deadheat.cli import code_links, job_context, worker_pool
 from deadheat.cli.progress import ProgressLine
 from deadheat.errors import UnreadableError, limit_faults, unexpected_fault
 from deadheat.grouping import race_assignment, races
@@ -273,6 +273,7 @@ def add_scan_options(command: argparse._ActionsContainer) -> None:
         help="checkout, for links to the code (default: that of the CI job, or this folder)",
     )  # fmt: skip
     code_links.add_link_template_option(command)
+    job_context.add_key_option(command)
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
 
@@ -315,7 +316,8 @@ def style_from_options(args: argparse.Namespace, out: IO[str] | None = None) -> 
     colour = out.isatty() and not args.no_color and not os.environ.get("NO_COLOR")
     why, root = getattr(args, "why", False), getattr(args, "root", "")
     links = code_links.links_of_checkout(args, root)
-    return OutputStyle(colour, min(_terminal_width(out), 200), args.frames, args.brief, why, root, links)
+    width, job = min(_terminal_width(out), 200), job_context.job_from_options(args)
+    return OutputStyle(colour, width, args.frames, args.brief, why, root, links, job=job)
 
 
 def _terminal_width(out: IO[str]) -> int:

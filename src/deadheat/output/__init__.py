@@ -9,10 +9,28 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 from deadheat.printable import quote_code, visible_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from deadheat.model import Document, Sighting
     from deadheat.output.links import CodeLinks
+
+
+def _ignore_warning(text: str) -> None:
+    """Warns nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobContext:
+    """What the formats for code hosts say about the job that writes them, as far as known."""
+
+    key: str = ""  # distinguishes jobs that report to one pull request
+    baseline: str = ""  # the file of known races
+    repository: str = ""  # address of the repository, as in a browser
+    commit: str = ""
+    branch: str = ""
+    name: str = ""  # of the job, unless the code host names uploads itself
+    run: str = ""
+    warn: Callable[[str], None] = _ignore_warning  # says what was left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +45,7 @@ class OutputStyle:
     root: str = ""  # checkout folder; paths in it are shown relative to it
     links: CodeLinks | None = None  # to the code of the checkout, for formats that show links
     clone_links: Mapping[str, CodeLinks | None] = field(default_factory=dict)  # by the path of a clone
+    job: JobContext = JobContext()
 
     def links_for_clone(self, path: str | None) -> CodeLinks | None:
         """The links for what a dossier tells from a clone: `dossier["repo"]`."""
