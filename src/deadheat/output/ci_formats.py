@@ -31,7 +31,7 @@ from deadheat.printable import format_json, visible_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deadheat.model import Access, Actor
+    from deadheat.model import Access, Actor, Frame
     from deadheat.output import OutputStyle
     from deadheat.output.findings import AbsentRace, RaceFinding, RaceFindings
 
@@ -194,7 +194,7 @@ JUNIT_FORMAT = JUnitFormat()
 
 
 # a job summary is limited to 1 MiB
-_MAX_TABLE_ROWS, _MAX_SECTIONS = 500, 100
+_MAX_TABLE_ROWS, _MAX_SECTIONS, _MAX_FRAMES = 500, 100, 30
 _STANDING_LABELS = {GateStanding.NEW: "🔴 new", GateStanding.EXPIRED: "🔴 expired", None: "🔴"}
 
 
@@ -238,7 +238,8 @@ def _markdown_section(finding: RaceFinding, style: OutputStyle) -> str:
     report, verdict = finding.sighting.report, finding.sighting.verdict
     actors = {actor.id: actor for actor in report.actors}
     stacks = "\n\n".join(
-        _markdown_access(access, actors.get(access.actor), style) for access in ordered_accesses(finding)
+        "\n".join(access_stack_lines(access, actors.get(access.actor), style.root))
+        for access in ordered_accesses(finding)
     )
     facts = [f"race {code_span(verdict.race)}", f"detector {code_span(report.detector)}"]
     facts += [f"test {code_span(report.test)}"] if report.test else []
@@ -249,14 +250,18 @@ def _markdown_section(finding: RaceFinding, style: OutputStyle) -> str:
     )
 
 
-def _markdown_access(access: Access, actor: Actor | None, style: OutputStyle) -> str:
-    lines = [describe_access(access, style.root)]
-    frames = [frame for frame in access.stack if not frame.stale]
-    lines += [f"    {frame.function}  {frame_location(frame, style.root)}" for frame in frames]
+def access_stack_lines(access: Access, actor: Actor | None, root: str) -> list[str]:
+    """An access with its stack and that of the creation of its actor, the inner frames of each."""
+    lines = [describe_access(access, root), *_frame_lines(access.stack, root)]
     if actor and actor.created_at:
-        lines.append("  created at")
-        lines += [f"    {f.function}  {frame_location(f, style.root)}" for f in actor.created_at if not f.stale]
-    return "\n".join(lines)
+        lines += ["  created at", *_frame_lines(actor.created_at, root)]
+    return [visible_text(line) for line in lines]
+
+
+def _frame_lines(stack: tuple[Frame, ...], root: str) -> list[str]:
+    frames = [frame for frame in stack if not frame.stale]
+    lines = [f"    {frame.function}  {frame_location(frame, root)}" for frame in frames[:_MAX_FRAMES]]
+    return [*lines, f"    … {len(frames) - _MAX_FRAMES} more"] if len(frames) > _MAX_FRAMES else lines
 
 
 MARKDOWN_FORMAT = MarkdownFormat()
