@@ -173,6 +173,8 @@ def test_dossier_of_a_clone_is_shown(dossier: dict[str, Any]) -> None:
     commit = fields["pin"]["surest"]["last"]
     assert f"(<https://git.example.com/{commit}/zork/zork.go#L5>)" in text
     assert "git checkout" in text
+    assert "- A Tester: " in text
+    assert "example.com>" not in text.replace("zork.example.com", "")
 
 
 # -- limits -----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from deadheat import plugins
@@ -23,6 +24,8 @@ JsonDict = dict[str, Any]
 MAX_NAME = 300  # characters of a title, a test, a reason
 _MAX_SNIPPETS = 2
 _DEFAULT_BASELINE = "races.jsonl"
+# "A Tester <tester@example.com>": a comment on a public page names no addresses
+_MAIL_ADDRESS = re.compile(r" ?<[^<>]*>")
 
 
 def shorten_name(text: str) -> str:
@@ -61,9 +64,11 @@ class RaceDetails:
         yield from self._stack_block()
         if dossier["pin"] is not None:
             yield from _bullet_block("Version", dossier_sentences.describe_version(dossier))
-            yield from _bullet_block("Fixed by", dossier_sentences.describe_fixes(dossier))
+            if dossier["fixed_by"]:
+                yield from _bullet_block("Fixed by", dossier_sentences.describe_fixes(dossier))
             yield from _bullet_block("Introduced by", dossier_sentences.describe_introducing_commits(dossier))
-            yield from _bullet_block("Owners", dossier_sentences.describe_owners(dossier))
+            owners = dossier_sentences.describe_owners(dossier)
+            yield from _bullet_block("Owners", [_MAIL_ADDRESS.sub("", owner) for owner in owners])
         if commands := dossier_sentences.reproduction_commands(dossier):
             yield "**To reproduce it**"
             yield code_block("\n".join(commands), "sh")
