@@ -18,7 +18,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+import deadheat
 from deadheat.output.pr_comment import NOTHING_NEW_MARK, comment_marker
+from tests.cases import ROOT as CASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -420,3 +422,58 @@ def test_script_runs_on_its_own(on_github: Poster, host: FakeHost, tmp_path: Pat
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "deadheat: comment posted\n")
     assert host.bodies == [TEXT]
+
+
+# -- the action -------------------------------------------------------------------------------------
+
+
+def run_steps(folder: Path, **inputs: str) -> list[int]:
+    """The exit status of each step of the action after the installation."""
+    yaml = pytest.importorskip("yaml")
+    action = yaml.safe_load((SCRIPT.parents[1] / "action.yml").read_text())
+    tools = folder / "deadheat" / "bin"
+    tools.mkdir(parents=True, exist_ok=True)
+    (tools / "python").unlink(missing_ok=True)
+    (tools / "python").symlink_to(sys.executable)
+    (tools / "deadheat").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m deadheat "$@"\n')
+    (tools / "deadheat").chmod(0o755)
+    outputs = folder / "outputs"
+    outputs.write_text("")
+    statuses = []
+    for step in action["runs"]["steps"][1:]:
+        found = dict(line.split("=", 1) for line in outputs.read_text().splitlines())
+        if "steps.races.outputs.comment" in step.get("if", "") and "comment" not in found:
+            continue
+        values = {f"INPUT_{name.upper()}": value for name, value in inputs.items()}
+        environment = {
+            **os.environ, **values, "DEADHEAT": str(tools / "deadheat"), "RUNNER_TEMP": str(folder),
+            "GITHUB_ACTION_PATH": str(SCRIPT.parents[1]), "GITHUB_OUTPUT": str(outputs),
+            "GITHUB_EVENT_NAME": "pull_request", "COMMENT_FILE": found.get("comment", ""),
+            "PYTHONPATH": str(Path(deadheat.__file__).parents[1]),
+        }  # fmt: skip
+        done = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
+            cwd=folder, env=environment, capture_output=True, timeout=60, check=False,
+        )  # fmt: skip
+        statuses.append(done.returncode)
+    return statuses
+
+
+def test_action_posts_the_comment_and_updates_it(on_github: Poster, host: FakeHost) -> None:
+    folder = on_github.folder
+    quiet_log = folder / "quiet.log"
+    quiet_log.write_text("ok  \texample.com/shop\t0.1s\n")
+    inputs = {"baseline": "known.jsonl", "comment": "true"}
+    assert run_steps(folder, paths=str(quiet_log), **inputs) == [0, 0]
+    assert host.comments == []
+    report = CASES / "go" / "two-goroutines.txt"
+    assert run_steps(folder, command=f"cat {report}", **inputs) == [1, 0]
+    [body] = host.bodies
+    assert "### 🔴 deadheat: 1 new race\n" in body
+    assert run_steps(folder, command=f"cat {quiet_log}", **inputs) == [0, 0]
+    [body] = host.bodies
+    assert "### ✅ deadheat: no new race\n" in body
+    host.failures = [("GET", *_json(403, {}))] * 5
+    assert run_steps(folder, command=f"cat {report}", **inputs) == [1, 0], "a fork"
+    assert "1 new race" in on_github.summary.read_text().partition("<!-- deadheat pr-comment -->")[2]
+    assert run_steps(folder, command="no-such-command", baseline="", comment="false") == [127]

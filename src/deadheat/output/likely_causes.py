@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from deadheat import plugins
 from deadheat.diagnosis.finding import MIN_CONFIDENCE
+from deadheat.printable import split_code
 
 if TYPE_CHECKING:
     from deadheat.output.findings import RaceFinding
@@ -48,3 +49,8 @@ def describe_first_remedy(finding: RaceFinding) -> str:
 
     remedy = diagnose(finding.sighting.report)[0].remedy
     return remedy.change if remedy else ""
+
+
+def without_marks(text: str) -> str:
+    """A sentence without the backticks around code."""
+    return "".join(part for part, _ in split_code(text))

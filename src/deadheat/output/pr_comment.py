@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from deadheat.baseline.judgement import GateStanding
 from deadheat.output import code_span, code_table_cell
-from deadheat.output.comment_markup import comment_sentence, comment_text
+from deadheat.output.ci_formats import linked_site, table_sentence
+from deadheat.output.comment_markup import comment_text
 from deadheat.output.findings import OncePerRaceFormat, absent_by_state, format_sighting_count, ordered_accesses
 from deadheat.output.likely_causes import describe_likely_cause
-from deadheat.output.pr_comment_details import RaceDetails, linked_site, shorten_name
+from deadheat.output.pr_comment_details import RaceDetails, shorten_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -131,7 +132,7 @@ class _Comment:
         cells = [
             f"**{finding.standing or GateStanding.NEW}**",
             f"{comment_text(shorten_name(verdict.title))} {code_table_cell(verdict.race)}",
-            comment_sentence(describe_likely_cause(finding)).replace("|", "\\|"),
+            table_sentence(describe_likely_cause(finding)),
             "<br>".join(linked_site(site, self._style) for site in sites),
             format_sighting_count(finding.sighting_count).removeprefix("seen "),
             code_table_cell(shorten_name(report.test)) if report.test else "",

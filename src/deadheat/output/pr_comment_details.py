@@ -6,17 +6,17 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from deadheat import plugins
-from deadheat.output import code_block, code_span, code_table_cell, dossier_sentences
+from deadheat.output import code_block, code_span, dossier_sentences
 from deadheat.output.ci_formats import access_stack_lines
 from deadheat.output.comment_markup import comment_element, comment_sentence
-from deadheat.output.findings import file_from_root, format_sighting_count, frame_location, ordered_accesses
+from deadheat.output.findings import format_sighting_count, ordered_accesses
 from deadheat.output.likely_causes import describe_likely_cause
+from deadheat.printable import shorten
 from deadheat.shell import ShellSyntax, format_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deadheat.model import Frame
     from deadheat.output import JobContext, OutputStyle
     from deadheat.output.findings import RaceFinding
 
@@ -29,7 +29,7 @@ _MAIL_ADDRESS = re.compile(r" ?<[^<>]*>")
 
 
 def shorten_name(text: str) -> str:
-    return text if len(text) <= MAX_NAME else f"{text[: MAX_NAME - 1]}…"
+    return shorten(text, MAX_NAME)
 
 
 class RaceDetails:
@@ -145,12 +145,6 @@ def _numbered_source(snippet: JsonDict) -> str:
         f"{'>' if number == racing else ' '} {number:5} {row.expandtabs(4)}".rstrip()
         for number, row in enumerate(snippet["lines"], snippet["first"])
     )
-
-
-def linked_site(site: Frame, style: OutputStyle) -> str:
-    """The place of an access in a table cell, with a link if the code host is known."""
-    place = code_table_cell(shorten_name(frame_location(site, style.root)))
-    return _linked_code(place, style.links.file_url(file_from_root(site, style.root), site.line) if style.links else "")
 
 
 def _linked_code(code: str, url: str) -> str:

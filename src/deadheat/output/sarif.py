@@ -25,11 +25,10 @@ from deadheat.output.sarif_limits import (
     MAX_THREAD_FLOW_LOCATIONS,
     CompressedSize,
     Omissions,
-    shorten,
 )
 from deadheat.output.sarif_message import escape_message, result_message
 from deadheat.output.sarif_rules import RuleTable
-from deadheat.printable import format_json
+from deadheat.printable import format_json, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -38,10 +38,6 @@ _TAIL_BYTES = 1_000_000
 _HELD_BACK_BYTES = 1 << 17
 
 
-def shorten(text: str, limit: int) -> str:
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-
 class CompressedSize:
     """The size of a text after gzip, known while it is written piece by piece."""
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat.output import code_span, escape_markdown
 from deadheat.output.findings import describe_access, format_sighting_count
-from deadheat.output.likely_causes import describe_first_remedy, describe_likely_cause
-from deadheat.output.sarif_limits import MAX_MESSAGE_PART, shorten
-from deadheat.printable import split_code, visible_text
+from deadheat.output.likely_causes import describe_first_remedy, describe_likely_cause, without_marks
+from deadheat.output.sarif_limits import MAX_MESSAGE_PART
+from deadheat.printable import shorten, split_code, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,11 +54,6 @@ def _link(access: Access, text: str, number: int) -> str:
     """`[write](1) by goroutine 7 in cart.(*Cart).Add`: a link to the related location with this number."""
     details = escape_message(text.removeprefix(access.op))
     return f"[{access.op}]({number}){details}" if access.site else f"{access.op}{details}"
-
-
-def without_marks(text: str) -> str:
-    """A sentence without the backticks around code."""
-    return "".join(part for part, _ in split_code(text))
 
 
 def _to_markdown(text: str) -> str:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from deadheat import plugins
 from deadheat.diagnosis.context import RACE_KINDS
 from deadheat.output import escape_markdown
-from deadheat.output.likely_causes import likely_cause
+from deadheat.output.likely_causes import likely_cause, without_marks
 from deadheat.output.project_pages import cause_page, detectors_page
-from deadheat.output.sarif_limits import MAX_DESCRIPTION, MAX_KINDS, MAX_RULE_NAME, MAX_TAGS, shorten
-from deadheat.output.sarif_message import without_marks
-from deadheat.printable import quote_code, split_code, visible_text
+from deadheat.output.sarif_limits import MAX_DESCRIPTION, MAX_KINDS, MAX_RULE_NAME, MAX_TAGS
+from deadheat.printable import quote_code, shorten, split_code, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
