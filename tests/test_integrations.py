@@ -127,6 +127,7 @@ def test_inputs_of_the_action_are_documented_and_passed_on() -> None:
     assert {"comment", "github-token", "key", "repo"} <= {*inputs}
     assert [name for name in inputs if f"`{name}`" not in page] == []
     assert [name for name in inputs if action.count(f"${{{{ inputs.{name} }}}}") == 0] == []
+    assert "github-token" not in action.partition("runs:")[2].partition("- name: comment on the pull request")[0]
     # an input in a script could inject commands
     assert not re.search(r"run: [^\n]*\$\{\{|run: \|\n(?: {8}[^\n]*\n)* {8}[^\n]*\$\{\{", action)
 
