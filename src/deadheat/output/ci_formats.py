@@ -201,7 +201,7 @@ def _junit_failure(finding: RaceFinding, root: str) -> str:
     lines += _cause_lines(finding)
     for access in ordered_accesses(finding):
         lines += ["", *access_stack_lines(access, actors.get(access.actor), root)]
-    failure_text = escape_html("\n".join(lines))
+    failure_text = "\n".join(escape_html(line, keep="") for line in lines)
     cause = without_marks(describe_likely_cause(finding))
     message = f"{verdict.title}: {cause}" if cause else verdict.title
     message = f"new race: {message}" if finding.standing is GateStanding.NEW else message
