@@ -216,14 +216,15 @@ def test_accesses_beyond_the_limit_are_left_out(finding: RaceFinding) -> None:
 
 
 def incompressible_races(finding: RaceFinding, count: int) -> Iterator[RaceFinding]:
-    """Races with stacks of random names."""
+    """Races with stacks of random names; the last ones have long names of tests, too."""
     noise = random.Random(1)
     for number in range(count):
         report = finding.sighting.report
         [frame, *_] = report.accesses[0].stack
-        stack = tuple(frame._replace(function=f"{noise.getrandbits(16_000):x}") for _ in range(20))
-        accesses = tuple(access._replace(stack=stack, site=stack[0]) for access in report.accesses)
-        sighting = finding.sighting.with_report(report._replace(accesses=accesses))
+        stack = (frame, *(frame._replace(function=f"{noise.getrandbits(16_000):x}") for _ in range(20)))
+        accesses = tuple(access._replace(stack=stack, site=frame) for access in report.accesses)
+        test = f"{noise.getrandbits(2_000_000):x}" if number > count - 10 else None
+        sighting = finding.sighting.with_report(report._replace(accesses=accesses, test=test))
         yield named(finding._replace(sighting=sighting), f"{number:016x}")
 
 

@@ -35,7 +35,11 @@ def _parse_key(text: str) -> str:
 
 def job_from_options(args: argparse.Namespace) -> JobContext:
     key, baseline = getattr(args, "key", ""), getattr(args, "baseline", None) or ""
-    job = JobContext(key, baseline) if args.quiet else JobContext(key, baseline, warn=cli.print_to_stderr)
+    job = (
+        JobContext(key, baseline)
+        if getattr(args, "quiet", False)
+        else JobContext(key, baseline, warn=cli.print_to_stderr)
+    )
     return _with_ci_run(job, os.environ)
 
 

@@ -33,6 +33,19 @@ class JobContext:
     warn: Callable[[str], None] = _ignore_warning  # says what was left out
 
 
+SORT_ORDERS = ("seen", "title", "file", "cause")
+GROUPS = ("race", "package", "test", "cause", "file")
+
+
+@dataclass(frozen=True, slots=True)
+class RaceSelection:
+    """Which races are shown, and in which order."""
+
+    sort: str = "seen"
+    group_by: str = "race"
+    limit: int | None = None  # None: all, or what fits on a terminal; 0: all
+
+
 @dataclass(frozen=True, slots=True)
 class OutputStyle:
     """Options that change how the output looks."""
@@ -40,12 +53,18 @@ class OutputStyle:
     colour: bool = False
     width: int = 100
     frames: int = 6
-    brief: bool = False
+    brief: bool = False  # one line per race
+    full: bool = False  # both stacks of every race, however many there are
     why: bool = False  # show what identifies each race
+    cause: bool = False  # show what speaks for the cause
     root: str = ""  # checkout folder; paths in it are shown relative to it
     links: CodeLinks | None = None  # to the code of the checkout, for formats that show links
     clone_links: Mapping[str, CodeLinks | None] = field(default_factory=dict)  # by the path of a clone
     job: JobContext = JobContext()
+    is_terminal: bool = False
+    is_wrapped: bool = True  # whether long lines of a scan are wrapped; a pipe gets them whole
+    selection: RaceSelection = field(default_factory=RaceSelection)
+    line_of: Callable[[str, int], int | None] | None = None  # the line of an offset in a document
 
     def links_for_clone(self, path: str | None) -> CodeLinks | None:
         """The links for what a dossier tells from a clone: `dossier["repo"]`."""

@@ -23,7 +23,7 @@ def describe_likely_cause(finding: RaceFinding) -> str:
     causes = _causes(finding)
     is_answer = bool(causes) and causes[0][1] >= MIN_CONFIDENCE
     titles = [plugins.cause_title(name) for name, _ in causes[: 1 if is_answer else 2]]
-    return " – or: ".join(titles)
+    return ", or ".join([*titles[:1], *(f"{title[:1].lower()}{title[1:]}" for title in titles[1:])])
 
 
 def _causes(finding: RaceFinding) -> list[tuple[str, float]]:
