@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 import tomllib
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deadheat import plugins, serialization
+from deadheat import cli, plugins, serialization
 from deadheat.baseline.absence import AbsenceState
 from deadheat.baseline.judgement import GateStanding
 from deadheat.model import Cause
@@ -171,6 +172,59 @@ def test_version_of_the_code_is_given_if_known() -> None:
         {"repositoryUri": "https://github.com/acme/shop", "revisionId": "abc123", "branch": "main"}
     ]
     assert "versionControlProvenance" not in run_of(render_file([], commit="abc123")[0])
+
+
+GITHUB_JOB = {
+    "CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/shop",
+    "GITHUB_SHA": "abc123", "GITHUB_HEAD_REF": "topic", "GITHUB_JOB": "race", "GITHUB_RUN_ID": "17",
+}  # fmt: skip
+GITLAB_JOB = {
+    "CI": "true", "CI_PROJECT_URL": "https://gitlab.example.com/acme/shop", "CI_COMMIT_SHA": "abc123",
+    "CI_COMMIT_REF_NAME": "topic", "CI_JOB_NAME": "race tests", "CI_PIPELINE_ID": "17",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("variables", "options", "category", "repository"),
+    [
+        (GITHUB_JOB, [], None, "https://github.com/acme/shop"),
+        (GITHUB_JOB, ["--key", "go 1.25"], "deadheat/go 1.25/17", "https://github.com/acme/shop"),
+        (GITLAB_JOB, [], "deadheat/race tests/17", "https://gitlab.example.com/acme/shop"),
+        (
+            GITLAB_JOB | {"CI_PROJECT_URL": "https://me:secret@gitlab.example.com/a/b"},
+            [],
+            "deadheat/race tests/17",
+            None,
+        ),
+        ({}, [], None, None),
+    ],
+)
+def test_job_is_read_from_the_variables_of_the_ci_system(
+    variables: dict[str, str], options: list[str], category: str | None, repository: str | None,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    for name in {*os.environ, *GITHUB_JOB, *GITLAB_JOB}:
+        if name.startswith(("CI", "GITHUB_", "JENKINS_")):
+            monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert cli.main(["scan", "--format", "sarif", *options, str(ROOT / "go/two-goroutines.txt")]) == 1
+    text = capsys.readouterr().out
+    run = validate_sarif(text)["runs"][0]
+    assert run.get("automationDetails") == (category and {"id": category})
+    expected = [{"repositoryUri": repository, "revisionId": "abc123", "branch": "topic"}] if repository else None
+    assert run.get("versionControlProvenance") == expected
+    assert "secret" not in text
+
+
+@pytest.mark.parametrize("options", [[], ["--quiet"]])
+def test_what_is_left_out_is_a_line_on_standard_error(
+    options: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("deadheat.output.sarif.MAX_RESULTS", 0)
+    assert cli.main(["scan", "--format", "sarif", *options, str(ROOT / "go/two-goroutines.txt")]) == 1
+    err = capsys.readouterr().err
+    assert err == "" if options else err.startswith("deadheat: sarif: 1 race left out: GitHub accepts 25,000 results")
 
 
 # -- limits -----------------------------------------------------------------------------------------
