@@ -16,6 +16,7 @@ from deadheat.api import ReadOptions
 from deadheat.baseline import Baseline, Mute, is_date, parse_suppressions, pattern_error
 from deadheat.baseline.judgement import BaselineGate, NewEntryDetails
 from deadheat.baseline.test_runs import TestRunWatcher
+from deadheat.cli import dossiers
 from deadheat.cli import scan as cli_scan
 from deadheat.cli.scan import add_scan_options, style_from_options
 from deadheat.errors import DeadheatError
@@ -70,6 +71,7 @@ def add_gate_options(command: argparse.ArgumentParser, baseline: bool) -> None:
         "--write", type=_parse_target, action="append", default=[], metavar="FORMAT=FILE",
         help="also write this format to a file; may repeat",
     )  # fmt: skip
+    dossiers.add_repo_option(output)
     add_scan_options(output)
 
 
@@ -139,7 +141,8 @@ class RaceInspection:
             self.is_cut = self.is_cut or scan.has_faults or (self.has_failed and not scan.sighting_count)
         self._gate = self._new_gate(scan.identity.facts) if self._gated else None
         ids = self._gate.ids if self._gate else scan.identity.race_ids()
-        self.findings = [self._judge_finding(finding) for finding in accumulator.iter_findings(ids)]
+        judged = [self._judge_finding(finding) for finding in accumulator.iter_findings(ids)]
+        self.findings = dossiers.with_dossiers(judged, args.repo, args.quiet)
         return self.findings
 
     def _new_gate(self, evidence: GroupingFacts) -> BaselineGate:
@@ -173,7 +176,7 @@ class RaceInspection:
             raise faults[0]
 
     def _write_file(self, file: str, format_name: str, race_findings: RaceFindings, mode: str) -> DeadheatError | None:
-        style = self._style.__class__(root=self._style.root, links=self._style.links)
+        style = self._style.__class__(root=self._style.root, links=self._style.links, job=self._style.job)
         try:
             with open(file, mode, encoding="utf-8") as out:
                 shown.write_utf8(out, gate_formats()[format_name].render_pieces(race_findings, style))
