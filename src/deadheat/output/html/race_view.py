@@ -36,9 +36,9 @@ _PROBABILITY_WORDS = ((0.9, "very likely"), (0.7, "likely"), (0.5, "probable"), 
 
 
 def describe_probability(probability: float) -> str:
-    """`likely, 79 %`."""
+    """`likely, 79%`."""
     words = next(words for least, words in _PROBABILITY_WORDS if probability >= least)
-    return f"{words}, {probability:.0%}".replace("%", " %")
+    return f"{words}, {probability:.0%}"
 
 
 class RaceView:
