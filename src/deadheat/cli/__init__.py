@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import select
 import sys
+from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, TYPE_CHECKING
 
@@ -14,7 +16,7 @@ from deadheat.errors import DeadheatError
 from deadheat.printable import visible_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any, NoReturn
 
     from deadheat.sources.archive_limits import ArchiveLimits
@@ -63,7 +65,8 @@ def build_parser(only_command: str | None = None) -> argparse.ArgumentParser:
     root = CommandParser(
         prog="deadheat",
         description="Finds race detector reports in text and tracks the defects behind them.",
-        epilog="exit status: 0 nothing found, 1 races found, 2 wrong usage, 3 the environment failed",
+        epilog="exit status: 0 done, 1 races found (scan) or new races (gate, run --gate), 2 wrong usage,"
+        " 3 the environment failed",
     )
     root.add_argument("--version", action="version", version=f"deadheat {__version__}")
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -81,6 +84,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     reduce_garbage_collection()
     _reopen_closed_streams()
     _replace_unencodable()
+    # for a reader that closes the pipe, as `head` does: only `scan` has printed nothing but races by then
+    status: int = getattr(args, "closed_pipe_status", EXIT_NOTHING)
     try:
         status = int(args.run(args))
         sys.stdout.flush()
@@ -88,11 +93,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except DeadheatError as error:
         print_to_stderr(str(error))
         return EXIT_ENVIRONMENT
-    except BrokenPipeError:
-        # the reader closed the pipe, as `head` does
-        redirect_to_devnull(sys.stdout)
-        return EXIT_RACES
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and _is_closed_pipe(sys.stdout):
+            redirect_to_devnull(sys.stdout)
+            return status
         # a full disk, or a closed output
         redirect_to_devnull(sys.stdout)
         where = error.filename or "standard input or output"
@@ -112,6 +116,27 @@ def _print_internal_error() -> None:
     for line in traceback.format_exc().splitlines():
         print_to_stderr(line)
     print_to_stderr("internal error in deadheat; please report it with the lines above")
+
+
+def _is_closed_pipe(out: IO[str]) -> bool:
+    """Whether nobody reads the output any more; a broken pipe may also be a connection, as to Spark."""
+    if not hasattr(select, "poll"):  # Windows
+        return True
+    poll = select.poll()
+    try:
+        poll.register(out.fileno(), 0)
+    except OSError:  # it has no descriptor
+        return False
+    return bool(poll.poll(0))
+
+
+@contextmanager
+def ignore_closed_pipe(out: IO[str]) -> Iterator[None]:
+    """Goes on if the reader of `out` closes the pipe, for commands that still have to judge or to write."""
+    try:
+        yield
+    except BrokenPipeError:
+        redirect_to_devnull(out)
 
 
 def redirect_to_devnull(out: IO[str]) -> None:

@@ -32,7 +32,7 @@ _EXAMPLES = """examples:
   deadheat explain ci.log --repo . --repo ~/src/grpc-go    a race in a dependency, with its code
   deadheat explain issue.md --repo . --at v5.2.2 --issue 30468 --format json
 
-exit status: 0 no race, 1 races found, 2 wrong usage, 3 nothing could be read
+exit status: 0 done, with races or without, 2 wrong usage, 3 nothing could be read
 """
 
 
@@ -88,9 +88,7 @@ def run_explain(args: argparse.Namespace) -> int:
                 )
             dossiers.append((sighting, _with_similar_fixes(_build_dossier(sighting, clones, log_hints), past_fixes)))
     _write_dossiers(args, dossiers)
-    if dossiers:
-        return cli.EXIT_RACES
-    return cli.EXIT_ENVIRONMENT if faults else cli.EXIT_NOTHING
+    return cli.EXIT_ENVIRONMENT if faults and not dossiers else cli.EXIT_NOTHING
 
 
 def _build_dossier(sighting: Sighting, clones: list[Clone], hints: DocumentHints) -> Dossier:

@@ -283,7 +283,8 @@ def run_gate(args: argparse.Namespace) -> int:
     inspection.inspect_documents(file_listing.list_entries(args.paths))
     if inspection.read_nothing:
         return cli.EXIT_ENVIRONMENT
-    inspection.write_findings(sys.stdout)
+    with cli.ignore_closed_pipe(sys.stdout):
+        inspection.write_findings(sys.stdout)
     if args.update:
         inspection.update_baseline()
         return cli.EXIT_NOTHING

@@ -26,7 +26,7 @@ _RACES_EXAMPLES = """examples:
   deadheat races --lake races-lake --test TestCheckout --limit 5
   deadheat races --lake races-lake --format jsonl
 
-exit status: 0 no race, 1 races, 2 wrong usage, 3 the environment failed
+exit status: 0 done, with races or without, 2 wrong usage, 3 the environment failed
 """
 
 
@@ -57,7 +57,7 @@ def run_races(args: argparse.Namespace) -> int:
         dossier = queries.dossier_of(race, dossiers)
         race |= {key: dossier[key] if dossier else None for key in _DOSSIER_COLUMNS}
     print_rows(races, args.format, _race_line)
-    return cli.EXIT_RACES if races else cli.EXIT_NOTHING
+    return cli.EXIT_NOTHING
 
 
 def _matches_filters(race: dict[str, Any], args: argparse.Namespace) -> bool:
@@ -113,7 +113,7 @@ _SHOW_EXAMPLES = """examples:
   deadheat show 47d9f89a --lake races-lake
   deadheat show 47d9f89a --lake races-lake --format json
 
-exit status: 1 shown, 2 wrong usage, 3 no such race, or the environment failed
+exit status: 0 shown, 2 wrong usage, 3 no such race, or the environment failed
 """
 
 
@@ -149,7 +149,7 @@ def run_show(args: argparse.Namespace) -> int:
         _print_race_json(queries.race_summary(race), sightings, example, dossier_row)
     else:
         _print_race_text(queries.race_summary(race), _dossier_fields(dossier_row), sightings, example)
-    return cli.EXIT_RACES
+    return cli.EXIT_NOTHING
 
 
 def _dossier_fields(row: dict[str, Any] | None) -> dict[str, str]:
@@ -256,7 +256,7 @@ _FAMILIES_EXAMPLES = """examples:
   deadheat families --lake races-lake
   deadheat families --lake races-lake --format jsonl
 
-exit status: 0 no family, 1 families, 2 wrong usage, 3 the environment failed
+exit status: 0 done, with families or without, 2 wrong usage, 3 the environment failed
 """
 
 
@@ -277,7 +277,7 @@ def run_families(args: argparse.Namespace) -> int:
         from deadheat.lake import queries
     families = queries.list_families(spark_and_lake.open_lake(args.lake).require())
     print_rows(families, args.format, _family_line)
-    return cli.EXIT_RACES if families else cli.EXIT_NOTHING
+    return cli.EXIT_NOTHING
 
 
 def _family_line(family: dict[str, Any]) -> str:

@@ -249,7 +249,7 @@ def add_scan_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
     command.add_argument("--format", choices=sorted(plugins.output_formats()), default="text", help="default: text")
     command.add_argument("--why", action="store_true", help="text: show what identifies each race")
     add_scan_options(command)
-    command.set_defaults(run=run_scan)
+    command.set_defaults(run=run_scan, closed_pipe_status=cli.EXIT_RACES)
 
 
 def add_scan_options(command: argparse._ActionsContainer) -> None:
@@ -298,7 +298,8 @@ def run_scan(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         _write_output(scan_job, writer)  # print what was found so far
         raise
-    _write_output(scan_job, writer)
+    with cli.ignore_closed_pipe(sys.stdout):
+        _write_output(scan_job, writer)
     if scan_job.sighting_count:
         return cli.EXIT_RACES
     return cli.EXIT_ENVIRONMENT if scan_job.read_nothing else cli.EXIT_NOTHING
