@@ -9,12 +9,13 @@ import pytest
 
 import deadheat
 from deadheat import cli
+from deadheat.codeowners import match_codeowners
 from deadheat.grouping.fingerprint import report_title
 from deadheat.model import Document, Frame, Origin
 from deadheat.repo.clone import Clone, DependencyModule, dependency_of, matching_paths
 from deadheat.repo.document_claims import DocumentHints, hints_from_document
 from deadheat.repo.dossier import build_dossier, dossier_to_json
-from deadheat.repo.owners import match_codeowners, parse_approvers
+from deadheat.repo.owners import parse_approvers
 from deadheat.repo.reproduction import find_reproduction
 from deadheat.symbols import go
 from tests.repositories import MODULE, Repository, go_report, line, told_of

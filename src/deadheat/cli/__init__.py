@@ -39,8 +39,18 @@ _COMMANDS = {
     "retriage": "lake_maintenance",
     "mine": "repository_commands",
     "place": "repository_commands",
+    "config": "config",
     "completion": "completion",
 }
+# the actions of a command, which its first word may name
+_ACTIONS = {
+    "gate list": "baseline_actions",
+    "gate mute": "baseline_actions",
+    "gate note": "baseline_actions",
+    "gate unmute": "baseline_actions",
+}
+# they have no settings: a faulty configuration must not keep them from running
+_COMMANDS_WITHOUT_SETTINGS = ("config", "completion")
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -69,21 +79,88 @@ def build_parser(only_command: str | None = None) -> argparse.ArgumentParser:
         " 3 the environment failed",
     )
     root.add_argument("--version", action="version", version=f"deadheat {__version__}")
+    which = root.add_mutually_exclusive_group()
+    which.add_argument("--config", metavar="FILE", help="configuration file; default: the nearest deadheat.toml")
+    which.add_argument("--no-config", action="store_true", help="read no configuration file")
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in [only_command] if only_command else _COMMANDS:
-        module = import_module(f"deadheat.cli.{_COMMANDS[name]}")
-        getattr(module, f"add_{name}_command")(commands)
+        module = import_module(f"deadheat.cli.{(_COMMANDS | _ACTIONS)[name]}")
+        getattr(module, f"add_{name.replace(' ', '_')}_command")(commands)
     return root
+
+
+def command_names() -> list[str]:
+    """The commands that have settings in a configuration file."""
+    return [name for name in _COMMANDS if name not in _COMMANDS_WITHOUT_SETTINGS]
+
+
+def parse_command_line(arguments: list[str]) -> argparse.Namespace:
+    """Parses the arguments; what they leave out comes from the environment, the configuration file or the defaults."""
+    start = _command_position(arguments)
+    words = arguments[start : start + 2]
+    if " ".join(words) in _ACTIONS:
+        arguments = [*arguments[:start], " ".join(words), *arguments[start + 2 :]]
+    command = arguments[start] if start < len(arguments) else ""
+    if command not in _COMMANDS and command not in _ACTIONS:
+        return build_parser().parse_args(arguments)
+    root = build_parser(command)
+    if command in _COMMANDS_WITHOUT_SETTINGS:
+        return root.parse_args(arguments)
+    return _parse_with_settings(root, command, arguments, start)
+
+
+def _command_position(arguments: list[str]) -> int:
+    """The position of the first argument that is no option of all commands."""
+    position = 0
+    while position < len(arguments) and arguments[position].startswith("-"):
+        position += 2 if arguments[position] == "--config" else 1
+    return position
+
+
+def _parse_with_settings(
+    root: argparse.ArgumentParser, command: str, arguments: list[str], start: int
+) -> argparse.Namespace:
+    from deadheat.cli import configuration, options
+
+    file, faults = None, []
+    try:
+        if "--no-config" not in arguments[:start]:
+            file = configuration.load_configuration(_named_configuration(arguments[:start]))
+        settings = options.CommandSettings(command, options.command_parser(root, command), file)
+        settings.read_settings()
+    except configuration.ConfigurationError as error:
+        print_to_stderr(str(error))
+        sys.exit(EXIT_USAGE)
+    args = options.parse_arguments(root, command, arguments, settings)
+    if file is not None and not getattr(args, "quiet", False):
+        faults = [*file.faults, *file.unknown_keys(command_names()), *settings.faults]
+    for fault in faults:
+        print_to_stderr(fault)
+    args.configuration = file
+    return args
+
+
+def _named_configuration(global_arguments: list[str]) -> str | None:
+    """The FILE of `--config FILE` or `--config=FILE`."""
+    for argument, following in zip(global_arguments, [*global_arguments[1:], ""], strict=False):
+        if argument == "--config":
+            return following
+        if argument.startswith("--config="):
+            return argument.partition("=")[2]
+    return None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit status."""
     arguments = sys.argv[1:] if argv is None else list(argv)
-    only = arguments[0] if arguments and arguments[0] in _COMMANDS else None
-    args = build_parser(only).parse_args(arguments)
-    reduce_garbage_collection()
     _reopen_closed_streams()
     _replace_unencodable()
+    try:
+        args = parse_command_line(arguments)
+    except DeadheatError as error:
+        print_to_stderr(str(error))
+        return EXIT_ENVIRONMENT
+    reduce_garbage_collection()
     # for a reader that closes the pipe, as `head` does: only `scan` has printed nothing but races by then
     status: int = getattr(args, "closed_pipe_status", EXIT_NOTHING)
     try:
@@ -178,6 +255,20 @@ def add_archive_limits_option(command: argparse._ActionsContainer) -> None:
         "--archive-limits", metavar="NAME=SIZE,…", type=validated_type(_parse_archive_limits),
         help="change the limits on archives: bytes=20G,members=5M,depth=8",
     )  # fmt: skip
+
+
+def add_map_option(command: argparse._ActionsContainer) -> None:
+    command.add_argument(
+        "--map", action="append", default=[], type=_parse_path_map, metavar="FROM=TO",
+        help="show paths below FROM as below TO, a folder of the repository; may repeat",
+    )  # fmt: skip
+
+
+def _parse_path_map(text: str) -> tuple[str, str]:
+    printed, equals, target = text.partition("=")
+    if not equals or not printed.rstrip("/"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not FROM=TO, such as /build/src=src")
+    return printed, target
 
 
 def _parse_archive_limits(text: str) -> ArchiveLimits:

@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deadheat import cli
-from deadheat.errors import unexpected_fault
+from deadheat.cli.options import was_given
+from deadheat.errors import DeadheatError, unexpected_fault
 from deadheat.grouping.race_assignment import assign_races
 from deadheat.model import Sighting
+from deadheat.path_maps import map_sighting
 from deadheat.printable import format_json
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ def add_explain_command(commands: argparse._SubParsersAction[argparse.ArgumentPa
         help="default: text",
     )  # fmt: skip
     cli.add_frames_option(command)
+    cli.add_map_option(command)
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no warnings")
     command.set_defaults(run=run_explain, brief=False)
@@ -64,8 +67,10 @@ def run_explain(args: argparse.Namespace) -> int:
     # slow imports that only this command needs
     from deadheat.repo.clone import Clone
     from deadheat.repo.document_claims import DocumentHints, revisions_in_log
+    from deadheat.repo.dossier import with_configured_owners
 
     sightings, faults, log_heads = _read_sightings(args.paths, args.archive_limits)
+    sightings = [map_sighting(sighting, tuple(args.map)) for sighting in sightings]
     if not args.quiet:
         for fault in faults:
             cli.print_to_stderr(str(fault))
@@ -75,7 +80,8 @@ def run_explain(args: argparse.Namespace) -> int:
         if not args.quiet:
             _warn_unknown_revisions(args.at, clones)
         repos = [clone.main.commits[0] for clone in clones if clone.main.tip]
-        past_fixes = _load_past_fixes(args.lake, repos, args.quiet)
+        past_fixes = _load_past_fixes_if_any(args, repos)
+        owner_rules = args.configuration.owner_rules if args.configuration else ()
         reports_by_log: dict[str, dict[Report, None]] = {}
         for sighting in sightings:
             reports_by_log.setdefault(sighting.uri, {})[sighting.report] = None
@@ -86,7 +92,8 @@ def run_explain(args: argparse.Namespace) -> int:
                 log_hints = log_hints.merge_with(
                     DocumentHints(revisions_in_log(bytes(log_heads.get(sighting.uri, b""))))
                 )
-            dossiers.append((sighting, _with_similar_fixes(_build_dossier(sighting, clones, log_hints), past_fixes)))
+            dossier = with_configured_owners(_build_dossier(sighting, clones, log_hints), owner_rules)
+            dossiers.append((sighting, _with_similar_fixes(dossier, past_fixes)))
     _write_dossiers(args, dossiers)
     return cli.EXIT_ENVIRONMENT if faults and not dossiers else cli.EXIT_NOTHING
 
@@ -114,6 +121,18 @@ def _warn_unknown_revisions(revisions: list[str], clones: list[Clone]) -> None:
     for name in revisions:
         if not is_date(name) and not any(clone.resolve_revision(name) for clone in clones):
             cli.print_to_stderr(f"--at {name}: not a date and not a revision in a --repo; ignored")
+
+
+def _load_past_fixes_if_any(args: argparse.Namespace, repos: list[str]) -> list[RaceFix]:
+    """The past fixes; the lake of a configuration file need not exist yet."""
+    try:
+        return _load_past_fixes(args.lake, repos, args.quiet)
+    except DeadheatError as error:
+        if was_given(args, "lake"):
+            raise
+        if not args.quiet:
+            cli.print_to_stderr(f"past fixes are not used: {error}")
+        return []
 
 
 def _load_past_fixes(lake_path: str | None, repos: list[str], quiet: bool) -> list[RaceFix]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark_and_lake
+from deadheat.cli.options import was_given
 from deadheat.cli.progress import DeferredProgress, format_bytes
 from deadheat.model import CiRun
 from deadheat.printable import format_json, quote_code, visible_text
@@ -133,7 +134,7 @@ def _record_fields(args: argparse.Namespace) -> RecordOptions | None:
     """The fields of log records that the user names; None if the files are no records."""
     names = args.record_text, tuple(args.record_stream), tuple(args.record_order), args.record_time
     if not args.records:
-        if any(names):
+        if any(was_given(args, f"record_{name}") for name in ("text", "stream", "order", "time")):
             args.parser.error("--record-text, --record-stream, --record-order and --record-time need --records")
         return None
     if args.watch or args.path_pattern:
@@ -163,9 +164,10 @@ class _PathPatternMatcher:
 
 
 def _run_metadata(args: argparse.Namespace, matcher: _PathPatternMatcher) -> Callable[[str], CiRun]:
-    """Run metadata of a path: options override the path, the path overrides the CI environment."""
-    option_values = {name: getattr(args, f"of_{name}") for name in ci_metadata.RUN_FIELDS}
-    options, environment = CiRun(**option_values), ci_metadata.run_from_environment(os.environ)
+    """Run metadata of a path: from the options, then the path, the CI environment, and the configuration file."""
+    values = {name: getattr(args, f"of_{name}") for name in ci_metadata.RUN_FIELDS}
+    options = CiRun(**{name: value for name, value in values.items() if was_given(args, f"of_{name}")})
+    environment = ci_metadata.run_from_environment(os.environ).merged_with(CiRun(**values))
     return lambda uri: options.merged_with(matcher(uri)).merged_with(environment)
 
 

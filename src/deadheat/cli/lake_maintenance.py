@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from deadheat import cli
 from deadheat.cli import spark_and_lake
+from deadheat.cli.options import was_given
 from deadheat.errors import DeadheatError
 from deadheat.printable import visible_text
 from deadheat.sources import ci_metadata
@@ -107,17 +108,16 @@ def _check_lake(lake: Lake, is_repair: bool) -> int:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """`forget` needs a condition, and the others have none."""
-    conditions = {
-        "--before": args.before, "--older-than": args.older_than, "--repo": args.repo, "--file": args.file
-    }  # fmt: skip
-    if args.repair and args.what != "check":
+    """`forget` needs a condition on the command line, and the others have none."""
+    conditions = ("before", "older_than", "repo", "file")
+    if args.what != "check" and was_given(args, "repair"):
         args.usage_error("--repair is an option of check")
-    given = [name for name, value in conditions.items() if value is not None]
-    if args.what == "forget" and not given:
-        args.usage_error(f"forget needs at least one of {', '.join(conditions)}")
-    if args.what != "forget" and (given or args.dry_run):
-        args.usage_error(f"{(*given, '--dry-run')[0]} is an option of forget")
+    given = [f"--{name.replace('_', '-')}" for name in (*conditions, "dry_run") if was_given(args, name)]
+    if args.what == "forget" and not any(was_given(args, name) for name in conditions):
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in conditions)
+        args.usage_error(f"forget needs at least one of {names}")
+    if args.what != "forget" and given:
+        args.usage_error(f"{given[0]} is an option of forget")
 
 
 def _forget_sightings(lake: Lake, args: argparse.Namespace) -> int:

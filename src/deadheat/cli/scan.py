@@ -15,6 +15,7 @@ from deadheat.errors import UnreadableError, limit_faults, unexpected_fault
 from deadheat.grouping import race_assignment, races
 from deadheat.model import Document, Sighting
 from deadheat.output import OutputStyle
+from deadheat.output.mapped_paths import with_mapped_paths
 from deadheat.sources import file_listing, files
 
 if TYPE_CHECKING:
@@ -262,6 +263,7 @@ def add_scan_options(command: argparse._ActionsContainer) -> None:
         help="number of processes (default: one per core)",
     )
     cli.add_frames_option(command)
+    cli.add_map_option(command)
     command.add_argument(
         "--error-stacks",
         action="store_true",
@@ -292,7 +294,8 @@ def run_scan(args: argparse.Namespace) -> int:
     writer = output_format.new_writer(sys.stdout, style)
     read_options = ReadOptions(args.error_stacks, not output_format.prints_at_end)
     options = ScanOptions(read_options, args.jobs, args.quiet, args.archive_limits)
-    scan_job = ScanJob(file_listing.list_entries(args.paths), output_format.new_collector(style), writer, options)
+    collector = with_mapped_paths(output_format.new_collector(style), tuple(args.map))
+    scan_job = ScanJob(file_listing.list_entries(args.paths), collector, writer, options)
     try:
         scan_job.run()
     except KeyboardInterrupt:
