@@ -71,7 +71,7 @@ def test_every_race_is_placed_once(
     assert status == 0
     assert "count of Hub" in out
     assert "hub: fix data race in Close" in out
-    assert err.startswith("deadheat: 1 of 1 races were located in the code (")
+    assert err.startswith("deadheat: located 1 of 1 race in the code (")
 
     # the same as without Spark
     (row,) = queries.best_dossiers(Lake(str(lake))).values()

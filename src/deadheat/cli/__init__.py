@@ -7,7 +7,7 @@ import io
 import os
 import select
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import IO, TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from deadheat.printable import visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from typing import Any, NoReturn
 
     from deadheat.sources.archive_limits import ArchiveLimits
@@ -51,6 +52,10 @@ _ACTIONS = {
 }
 # they have no settings: a faulty configuration must not keep them from running
 _COMMANDS_WITHOUT_SETTINGS = ("config", "completion")
+
+
+# erases the progress line while something is printed; set by the line that was drawn last
+pause_progress: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -314,7 +319,8 @@ def validated_type(parse: Callable[[str], Any]) -> Callable[[str], Any]:
 def print_to_stderr(text: str, prefix: str = "deadheat") -> None:
     """Prints one line on stderr; a failure to write it is ignored."""
     try:
-        print(f"{prefix}: {visible_text(text)}", file=sys.stderr, flush=True)
+        with pause_progress():
+            print(f"{prefix}: {visible_text(text)}", file=sys.stderr, flush=True)
     except OSError:
         redirect_to_devnull(sys.stderr)
 

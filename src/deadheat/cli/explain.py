@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from deadheat import cli
 from deadheat.cli.options import was_given
+from deadheat.cli.progress import show_progress
 from deadheat.errors import DeadheatError, unexpected_fault
 from deadheat.grouping.race_assignment import assign_races
 from deadheat.model import Sighting
@@ -59,7 +60,7 @@ def add_explain_command(commands: argparse._SubParsersAction[argparse.ArgumentPa
     cli.add_frames_option(command)
     cli.add_map_option(command)
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
-    command.add_argument("--quiet", action="store_true", help="no warnings")
+    command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
     command.set_defaults(run=run_explain, brief=False)
 
 
@@ -76,7 +77,8 @@ def run_explain(args: argparse.Namespace) -> int:
             cli.print_to_stderr(str(fault))
     hints = DocumentHints(tuple(args.at), tuple(args.issue))
     with ExitStack() as stack:
-        clones = [stack.enter_context(Clone(path)) for path in args.repo]
+        progress = stack.enter_context(show_progress(args.quiet, "reading the clone"))
+        clones = [stack.enter_context(Clone(path, progress.show_count)) for path in args.repo]
         if not args.quiet:
             _warn_unknown_revisions(args.at, clones)
         repos = [clone.main.commits[0] for clone in clones if clone.main.tip]
@@ -86,7 +88,9 @@ def run_explain(args: argparse.Namespace) -> int:
         for sighting in sightings:
             reports_by_log.setdefault(sighting.uri, {})[sighting.report] = None
         dossiers = []
-        for sighting in _best_sightings(sightings):
+        best = _best_sightings(sightings)
+        for number, sighting in enumerate(best, 1):
+            progress.start_phase(f"race {number} of {len(best)}" if len(best) > 1 else "explaining the race")
             log_hints = replace(hints, same_log=tuple(reports_by_log[sighting.uri]))
             if sighting.document is None:
                 log_hints = log_hints.merge_with(

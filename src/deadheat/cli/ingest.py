@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat import cli
 from deadheat.cli import spark_and_lake
 from deadheat.cli.options import was_given
-from deadheat.cli.progress import DeferredProgress, format_bytes
+from deadheat.cli.progress import format_bytes, show_progress
 from deadheat.model import CiRun
 from deadheat.printable import format_json, quote_code, visible_text
 from deadheat.serialization import SCHEMA_VERSION
@@ -34,6 +34,8 @@ _INGEST_EXAMPLES = """examples:
 exit status: 0 done, 2 wrong usage, 3 the environment failed, or nothing could be read
 """
 _MAX_LISTED = 10
+# what is done when a stage of an ingest has ended; else its tables are written
+_PHASE_AFTER_STAGE = {"facts": "deriving races"}
 
 
 def add_ingest_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -111,19 +113,19 @@ def _ingest_paths(args: argparse.Namespace) -> int:
             spark_and_lake.session_starter(args), lake, args.paths, options, args.every, _summary_printer(args)
         )
         return cli.EXIT_NOTHING
-    progress = DeferredProgress(args.quiet)
-    options = ingest.IngestOptions(
-        run_of=run_of, archive_limits=limits, on_plan=lambda plan: progress.set_total(plan.size),
-        on_bytes_read=progress.tick, on_sightings_found=progress.set_report_count,
-    )  # fmt: skip
-    starter = spark_and_lake.session_starter(args)
-    if fields is None:
-        summary = ingest.ingest_files(starter, lake, args.paths, options)
-    else:
-        from deadheat.spark.records.ingest import ingest_records
+    with show_progress(args.quiet, "listing files") as progress:
+        options = ingest.IngestOptions(
+            run_of=run_of, archive_limits=limits, on_plan=lambda plan: progress.start_phase("reading", plan.size),
+            on_bytes_read=progress.tick, on_sightings_found=progress.set_report_count,
+            on_stage=lambda stage: progress.start_phase(_PHASE_AFTER_STAGE.get(stage, "writing")),
+        )  # fmt: skip
+        starter = spark_and_lake.session_starter(args, progress)
+        if fields is None:
+            summary = ingest.ingest_files(starter, lake, args.paths, options)
+        else:
+            from deadheat.spark.records.ingest import ingest_records
 
-        summary = ingest_records(starter, lake, args.paths, fields, options)
-    progress.clear()
+            summary = ingest_records(starter, lake, args.paths, fields, options)
     if matcher.first_unmatched_path and not args.quiet:
         cli.print_to_stderr(f"--path-pattern matches no path, for example not {matcher.first_unmatched_path}")
     _print_summary(summary, args)
@@ -249,5 +251,8 @@ def run_consolidate(args: argparse.Namespace) -> int:
 def _rebuild_races(args: argparse.Namespace) -> int:
     with spark_and_lake.requires_extra("spark"):
         from deadheat.spark import ingest
-    print(f"{ingest.rebuild_lake(spark_and_lake.session_starter(args), spark_and_lake.open_lake(args.lake))} races")
+    with show_progress(False, "deriving races") as progress:
+        starter = spark_and_lake.session_starter(args, progress)
+        races = ingest.rebuild_lake(starter, spark_and_lake.open_lake(args.lake))
+    print(cli.format_count(races, "race"))
     return cli.EXIT_NOTHING

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat import cli
 from deadheat.cli import spark_and_lake
 from deadheat.diagnosis.finding import UNKNOWN
+from deadheat.path_maps import map_sighting
 from deadheat.printable import format_json, visible_text
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def describe_dossier_row(row: dict[str, Any]) -> str:
         owner = f" of {variable['owner']}" if variable["owner"] else ""
         parts.append(f"{variable['name']}{owner}")
     if pin:
-        parts.append(f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits)")
+        parts.append(f"{pin['first'][:11]} … {pin['last'][:11]} ({cli.format_count(pin['commits'], 'commit')})")
     if fix := describe_best_fix(fixes, row["still_present"]):
         parts.append(f"fixed by: {fix}")
     return "; ".join(parts)
@@ -126,6 +127,7 @@ def add_show_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
     )
     command.add_argument("race", metavar="RACE", help="race id, alias, or at least the first four characters of one")
     spark_and_lake.add_lake_option(command)
+    cli.add_map_option(command)
     command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     command.add_argument(
         "--sightings",
@@ -143,7 +145,7 @@ def run_show(args: argparse.Namespace) -> int:
     lake = spark_and_lake.open_lake(args.lake).require()
     race = queries.find_race(lake, args.race)
     sightings = queries.latest_sightings(lake, race, args.sightings)
-    example = queries.example_sighting(lake, race)
+    example = map_sighting(queries.example_sighting(lake, race), tuple(args.map))
     dossier_row = queries.dossier_of(race, queries.best_dossiers(lake))
     if args.format == "json":
         _print_race_json(queries.race_summary(race), sightings, example, dossier_row)
@@ -165,9 +167,10 @@ def _dossier_fields(row: dict[str, Any] | None) -> dict[str, str]:
         where = f" ({variable['file']}:{variable['line']})" if variable["file"] else ""
         fields["variable"] = f"{variable['name']}{owner}{where}"
     if pin:
+        commits = cli.format_count(pin["commits"], "commit")
         fields["version"] = (
-            f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits, {pin['first_day']}"
-            f" to {pin['last_day']}), {pin['frames_fit']} of {pin['frames']} frames fit"
+            f"{pin['first'][:11]} … {pin['last'][:11]} ({commits}, {pin['first_day']} to {pin['last_day']}),"
+            f" {pin['frames_fit']} of {pin['frames']} frames fit"
         )
     if fix := describe_best_fix(row["fixed_by"], row["still_present"]):
         fields["fixed by"] = fix
@@ -224,7 +227,7 @@ def _print_race_text(
     states = ", ".join(f"{state['status']} {state['day']}" for state in race["history"])
     fields = {
         "status": f"{race['status']} ({states})",
-        "seen": f"{race['sightings']} times, {race['first_seen'][:10]} to {race['last_seen'][:10]}",
+        "seen": _describe_sightings(race),
         "runs": str(race["run_count"] or len(race["runs"])),
         "tests": ", ".join(race["tests"][:_DEFAULT_SHOWN]),
         "aliases": ", ".join(race["aliases"]),
@@ -241,6 +244,13 @@ def _print_race_text(
         line = f"{row['observed_at']:%Y-%m-%d %H:%M}  {_place_of(row)}  {where}"
         print(visible_text(f"   {line.rstrip()}"))
     sys.stdout.flush()
+
+
+def _describe_sightings(race: dict[str, Any]) -> str:
+    """`3 times, 2026-05-01 to 2026-05-04`."""
+    first, last = race["first_seen"][:10], race["last_seen"][:10]
+    count = "once" if race["sightings"] == 1 else f"{race['sightings']} times"
+    return f"{count}, {first}" if first == last else f"{count}, {first} to {last}"
 
 
 def _place_of(row: dict[str, Any]) -> str:
@@ -282,4 +292,5 @@ def run_families(args: argparse.Namespace) -> int:
 
 def _family_line(family: dict[str, Any]) -> str:
     why = "; ".join(family["why"][:_MAX_REASONS_SHOWN])
-    return f"{family['family']}  {len(family['races']):4} races  {why}"
+    races = cli.format_count(len(family["races"]), "race")
+    return f"{family['family']}  {races:>10}  {why}"
