@@ -34,8 +34,10 @@ _INGEST_EXAMPLES = """examples:
 exit status: 0 done, 2 wrong usage, 3 the environment failed, or nothing could be read
 """
 _MAX_LISTED = 10
-# what is done when a stage of an ingest has ended; else its tables are written
-_PHASE_AFTER_STAGE = {"facts": "deriving races"}
+# what is done when a stage of an ingest has ended
+_PHASE_AFTER_STAGE = {
+    "read": "writing", "ingests": "writing", "facts": "deriving races", "nodes": "deriving races"
+}  # fmt: skip
 
 
 def add_ingest_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -117,7 +119,7 @@ def _ingest_paths(args: argparse.Namespace) -> int:
         options = ingest.IngestOptions(
             run_of=run_of, archive_limits=limits, on_plan=lambda plan: progress.start_phase("reading", plan.size),
             on_bytes_read=progress.tick, on_sightings_found=progress.set_report_count,
-            on_stage=lambda stage: progress.start_phase(_PHASE_AFTER_STAGE.get(stage, "writing")),
+            on_stage=lambda stage: progress.continue_with(_PHASE_AFTER_STAGE.get(stage, "")),
         )  # fmt: skip
         starter = spark_and_lake.session_starter(args, progress)
         if fields is None:

@@ -143,6 +143,8 @@ class ProgressLine:
     ) -> None:
         self._out = out or sys.stderr
         self.is_enabled = is_terminal(self._out) if enabled is None else enabled
+        self._duplicate = _duplicate(self._out) if self.is_enabled and out is None else None
+        self._out = self._duplicate or self._out
         self._clock = clock or time.monotonic
         self._started_at = self._phase_started_at = self._drawn_at = self._clock()
         self._phase, self._total, self._format_amount = phase, total, format_amount
@@ -168,6 +170,11 @@ class ProgressLine:
         with self._lock:
             self._phase, self._total, self._format_amount = phase, total, format_amount
             self._done, self._phase_started_at = 0.0, started_at
+
+    def continue_with(self, phase: str) -> None:
+        """Begins another phase, unless it has begun already or has no name."""
+        if phase and phase != self._base_phase[0]:
+            self.start_phase(phase)
 
     @contextmanager
     def run_phase(self, phase: str) -> Iterator[None]:
@@ -223,8 +230,11 @@ class ProgressLine:
     def stop(self) -> None:
         """Erases the line for good."""
         with self._lock:
-            self.is_enabled = False
             self.clear()
+            self.is_enabled = False
+            if self._duplicate is not None:
+                self._duplicate.close()
+                self._duplicate = None
 
     def _draw_line(self, now: float) -> None:
         note = "" if self.report_count is None else f"{cli.format_count(self.report_count, 'report')} found"
@@ -251,6 +261,14 @@ class ProgressLine:
             self._out.flush()
         except (OSError, ValueError):  # nobody sees it
             self.is_enabled = False
+
+
+def _duplicate(out: IO[str]) -> IO[str] | None:
+    """The same terminal under another descriptor: while Spark starts, its standard error goes elsewhere."""
+    try:
+        return os.fdopen(os.dup(out.fileno()), "w", encoding=getattr(out, "encoding", None), errors="replace")
+    except OSError:
+        return None
 
 
 def is_terminal(out: IO[str]) -> bool:
