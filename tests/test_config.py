@@ -13,7 +13,9 @@ import pytest
 
 from deadheat import cli
 from deadheat.cli import configuration, options
+from deadheat.repo.clone import Clone
 from tests.cases import ROOT
+from tests.repositories import Repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -443,6 +445,57 @@ def test_owners_of_the_file_come_first_in_a_dossier(folder: Path, capsys: Captur
     assert exit_status("explain", "--format", "json", log) == 0
     [dossier] = json.loads(capsys.readouterr().out)
     assert dossier["owners"][0] == {"who": "@cart", "why": "owner of /cart/ in the configuration"}
+
+
+HUB = "package hub\n\ntype Hub struct {\n\tcount int\n}\n\nfunc (h *Hub) Enter() {\n\th.count++\n}\n"
+HUB_LOG = """==================
+WARNING: DATA RACE
+Write at 0x00c00012e018 by goroutine 7:
+  example.com/relay/hub.(*Hub).Enter()
+      /sandbox/7/lib.go:8 +0x45
+
+Previous write at 0x00c00012e018 by goroutine 8:
+  example.com/relay/hub.(*Hub).Enter()
+      /sandbox/7/lib.go:8 +0x45
+==================
+"""
+
+
+def test_frames_are_found_in_the_clone_below_the_mapped_folder(
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEADHEAT_CACHE", str(folder / "cache"))
+    repo = Repository(folder / "relay")
+    repo.put("hub: begin", {"go.mod": "module example.com/relay\n", "hub/lib.go": HUB, "pool/lib.go": "package pool\n"})
+    (folder / "a.log").write_text(HUB_LOG)
+    pins = []
+    for settings in ("", "[paths]\n'/sandbox/7' = 'hub'\n"):
+        write_config(folder, settings)
+        assert exit_status("explain", "--format", "json", "--repo", str(repo.path), "a.log") == 0
+        [dossier] = json.loads(capsys.readouterr().out)
+        pins.append(dossier["pin"] and dossier["pin"]["frames_fit"])
+    assert pins == [None, 1]  # both sides are at one frame
+
+
+def test_slow_phases_of_a_clone_are_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEADHEAT_CACHE", str(folder / "cache"))
+    repo = Repository(folder / "relay")
+    for number in range(40):
+        repo.put(f"hub: change {number}", {"hub/lib.go": f"{HUB}// {number}\n"})
+    for is_cold in (True, False):
+        calls: list[tuple[str, int, int | None, str]] = []
+
+        def record(*call: Any, calls: list[tuple[str, int, int | None, str]] = calls) -> None:
+            calls.append(call)  # type: ignore[arg-type]
+
+        with Clone(str(repo.path), record) as clone:
+            clone.messages.position_of_change("7")
+        phases = [call[0] for call in calls]
+        assert ("reading the history" in phases) is ("reading commit messages" in phases) is is_cold
+        if is_cold:
+            history = [call for call in calls if call[0] == "reading the history"]
+            assert history[-1] == ("reading the history", 40, 40, "commit")
+            assert [call[1] for call in history] == sorted(call[1] for call in history)
 
 
 def test_mute_of_the_file_mutes_and_is_not_written_into_the_baseline(folder: Path, capsys: Capture) -> None:

@@ -71,6 +71,8 @@ class CommandParser(argparse.ArgumentParser):
         return known, unknown
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith("the following arguments are required") and "--" in message:
+            message += ", which deadheat.toml may contain"
         print_to_stderr(f"{message}; see {self.prog} --help", self.prog)
         sys.exit(EXIT_USAGE)
 
@@ -97,6 +99,11 @@ def build_parser(only_command: str | None = None) -> argparse.ArgumentParser:
 def command_names() -> list[str]:
     """The commands that have settings in a configuration file."""
     return [name for name in _COMMANDS if name not in _COMMANDS_WITHOUT_SETTINGS]
+
+
+def action_words(command: str) -> list[str]:
+    """The words behind a command that name an action."""
+    return [name.partition(" ")[2] for name in _ACTIONS if name.startswith(f"{command} ")]
 
 
 def parse_command_line(arguments: list[str]) -> argparse.Namespace:

@@ -82,7 +82,7 @@ def add_gate_list_command(commands: _Commands) -> None:
     command = commands.add_parser(
         "gate list", description="Lists the known races and the mutes of a baseline.", epilog=_LIST_EXAMPLES
     )
-    _add_baseline_option(command)
+    _add_baseline_option(command, "the baseline to list")
     command.add_argument("--format", choices=("text", "json", "jsonl"), default="text", help="default: text")
     command.set_defaults(run=run_list, parser=command)
 
@@ -91,8 +91,8 @@ def _add_names(command: argparse.ArgumentParser, metavar: str, help_text: str) -
     command.add_argument("ids", nargs="+", metavar=metavar, help=help_text)
 
 
-def _add_baseline_option(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--baseline", metavar="FILE", required=True, help="the baseline to edit or to list")
+def _add_baseline_option(command: argparse.ArgumentParser, help_text: str = "the baseline to edit") -> None:
+    command.add_argument("--baseline", metavar="FILE", required=True, help=help_text)
 
 
 def _add_entry_options(command: argparse.ArgumentParser) -> None:

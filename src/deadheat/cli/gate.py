@@ -54,15 +54,24 @@ def gate_formats() -> dict[str, OncePerRaceFormat]:
 def add_gate_options(command: argparse.ArgumentParser, baseline: bool) -> None:
     group = command.add_argument_group("the baseline")
     group.add_argument("--baseline", metavar="FILE", required=baseline, help="file of known races; need not exist yet")
-    group.add_argument("--update", action="store_true", help="add the races found to the baseline")
+    group.add_argument("--update", action="store_true", help="write the races that were found into the baseline")
     group.add_argument("--prune", action="store_true", help="with --update: remove known races that are gone")
     group.add_argument(
         "--complete", action="store_true", help="every test ran: known races that were not found are gone"
     )
-    add_entry_options(group, "of new entries; on the command line also of the known races that were found")
+    group.add_argument(
+        "--reason", default="", metavar="TEXT", help="with --update or --mute: why the races are accepted"
+    )
+    group.add_argument(
+        "--owner", default="", metavar="WHO", help="with --update or --mute: who is responsible for them"
+    )
+    group.add_argument(
+        "--expires", type=parse_expiry, default="", metavar="DATE",
+        help="with --update or --mute: the last day on which they are accepted, such as 2026-12-31, or never",
+    )  # fmt: skip
     group.add_argument(
         "--mute", type=_parse_pattern, action="append", default=[], metavar="PATTERN",
-        help="mute matching races, with a --reason: race:NAME or id:RACE; may repeat",
+        help="mute the races that match race:NAME or id:RACE; needs a --reason; may repeat",
     )  # fmt: skip
     group.add_argument(
         "--suppressions", action="append", default=[], metavar="FILE",
@@ -75,16 +84,6 @@ def add_gate_options(command: argparse.ArgumentParser, baseline: bool) -> None:
         help="also write this format to a file; may repeat",
     )  # fmt: skip
     add_scan_options(output)
-
-
-def add_entry_options(group: argparse._ActionsContainer, what: str) -> None:
-    """Adds the fields of an entry in the baseline."""
-    group.add_argument("--reason", default="", metavar="TEXT", help=f"with --update: the reason {what}")
-    group.add_argument("--owner", default="", metavar="WHO", help="with --update: who is responsible for them")
-    group.add_argument(
-        "--expires", type=parse_expiry, default="", metavar="DATE",
-        help="with --update: the last day on which they are accepted, such as 2026-12-31, or never",
-    )  # fmt: skip
 
 
 def parse_expiry(text: str) -> str:
@@ -262,8 +261,8 @@ def _load_baseline(file: str, quiet: bool) -> Baseline:
     stale = sum(entry.stale for entry in loaded.known)
     if stale and not quiet:
         cli.print_to_stderr(
-            f"{file}: {stale} races were written by another version of deadheat and are not recognised;"
-            " rewrite them with --update --prune --complete after a run of every test"
+            f"{file}: {cli.format_count(stale, 'race')} of another version of deadheat cannot be recognised;"
+            " rewrite the file with --update --prune --complete after a run of every test"
         )
     return loaded
 

@@ -208,7 +208,8 @@ def _print_counts(summary: Any, lake: str) -> None:
     for uri in summary.duplicates[:_MAX_LISTED]:
         print(visible_text(f"{uri}: has the content of another file of its run, counted once"))
     if len(summary.duplicates) > _MAX_LISTED:
-        print(f"and {len(summary.duplicates) - _MAX_LISTED} more files with the content of another one")
+        more = cli.format_count(len(summary.duplicates) - _MAX_LISTED, "more file")
+        print(f"and {more} with the content of another one")
     print(f"{cli.format_count(len(summary.new_races), 'new race')}, {summary.races} in total")
     for race, title in summary.new_races[:_MAX_LISTED]:
         print(visible_text(f"  {race}  {title}"))
