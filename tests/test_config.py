@@ -486,7 +486,7 @@ def test_slow_phases_of_a_clone_are_reported(folder: Path, monkeypatch: pytest.M
         calls: list[tuple[str, int, int | None, str]] = []
 
         def record(*call: Any, calls: list[tuple[str, int, int | None, str]] = calls) -> None:
-            calls.append(call)  # type: ignore[arg-type]
+            calls.append(call)
 
         with Clone(str(repo.path), record) as clone:
             clone.messages.position_of_change("7")
