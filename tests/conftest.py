@@ -27,6 +27,8 @@ SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
+# the width of the terminal that runs the tests must not change what they see
+os.environ.pop("COLUMNS", None)
 
 # the same examples in every CI run; elsewhere they are random. No deadline: a busy machine is no fault.
 settings.register_profile("ci", derandomize=True, deadline=None)

@@ -316,7 +316,7 @@ def run_gate(folder: Path, *args: str | Path) -> int:
 def test_gate_fails_for_new_races_and_passes_after_an_update(tmp_path: Path, capsys: Capture) -> None:
     assert run_gate(tmp_path, REPORT) == 1
     out, err = capsys.readouterr()
-    assert f"1. {TITLE}  new" in out
+    assert f"1. {TITLE}\n   new  " in out
     assert "does not exist, so every race is new" in err
     assert run_gate(tmp_path, "--update", "--reason", "R-1", "--owner", "@cart", REPORT) == 0
     capsys.readouterr()

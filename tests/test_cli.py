@@ -250,7 +250,7 @@ def test_document_gives_the_position_of_the_report(tmp_path: Path, capsys: Captu
 def test_text_has_each_race_once_with_its_count(tmp_path: Path, capsys: Capture) -> None:
     text = scan_output(capsys, write_file(tmp_path, "a.log", REPORT * 3 + OTHER + REPORT))
     assert text.count(TITLE) == 1
-    assert re.search(rf"1\. {re.escape(TITLE)} +seen 4 times", text)
+    assert re.search(rf"1\. {re.escape(TITLE)}\n.* seen 4 times\n", text)
     assert text.rstrip().endswith("2 races, 5 sightings")
 
 
@@ -270,7 +270,7 @@ def test_text_is_complete_on_a_narrow_terminal(
     monkeypatch.setenv("COLUMNS", "60")
     text = scan_output(capsys, write_file(tmp_path, "a.log", REPORT))
     assert "cart/cart.go:31" in text
-    assert text.index("READ by goroutine 20") > text.index("created at")
+    assert text.index("WRITE by goroutine 21") > text.index("created at")
 
 
 def test_frames_option_limits_the_stacks(tmp_path: Path, capsys: Capture) -> None:
@@ -281,9 +281,12 @@ def test_frames_option_limits_the_stacks(tmp_path: Path, capsys: Capture) -> Non
 
 def test_text_names_the_first_sightings(tmp_path: Path, capsys: Capture) -> None:
     path = write_file(tmp_path, "a.log", b"well\n" + REPORT * 9)
-    places = re.findall(r"at byte (\d+)", scan_output(capsys, path))
-    assert len(places) == 3
-    assert len(set(places)) == 3
+    lines = [
+        int(line) for line in re.findall(rf"^   {re.escape(str(path))}:(\d+)$", scan_output(capsys, path), re.MULTILINE)
+    ]
+    text = path.read_text().splitlines()
+    assert len(set(lines)) == 3
+    assert all("WARNING: DATA RACE" in "".join(text[line - 1 : line + 1]) for line in lines)
 
 
 def test_text_without_races_is_empty(tmp_path: Path, capsys: Capture) -> None:

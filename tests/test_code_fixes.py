@@ -196,7 +196,7 @@ def test_owners_come_from_files_and_from_history(repo: Repository) -> None:
     rules = "* @all\n/hub/ @hub-team @second # why\n"
     repo.put("hub: begin", {"hub/hub.go": HUB, ".github/CODEOWNERS": rules, "hub/OWNERS": OWNERS})
     who = [owner.who for owner in told_of(repo, race(HUB)).owners]
-    assert who == ["@hub-team", "@second", "alice", "A Tester <tester@example.com>"]
+    assert who == ["A Tester <tester@example.com>", "@hub-team", "@second", "alice"]
 
 
 OWNERS = "reviewers:\n  - bob\napprovers:\n  - alice # since 2020\nlabels:\n  - area/hub\n"

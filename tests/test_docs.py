@@ -18,6 +18,7 @@ from deadheat.lake.schema import TABLES
 from deadheat.model import ActorState, Damage, Op, Origin
 from tests.cases import all_cases
 from tools import docs
+from tools.console_session import session_commands, with_session_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -186,9 +187,25 @@ def test_shown_output_is_what_the_command_prints(page: Path, command: str, block
     assert block == docs.command_block(command), "run python tools/docs.py"
 
 
-@pytest.mark.parametrize("page", [README, docs.DOCS / "tutorial.md"], ids=page_ids)
-def test_readme_and_tutorial_show_a_dossier(page: Path) -> None:
-    assert any(shown == page and "explain" in command for shown, command, _ in SHOWN)
+def test_readme_shows_a_dossier() -> None:
+    assert any(shown == README and "explain" in command for shown, command, _ in SHOWN)
+
+
+def test_tutorial_is_what_its_own_commands_print() -> None:
+    text = (docs.DOCS / "tutorial.md").read_text()
+    commands = " ".join(session_commands(text))
+    for command in ("scan", "explain", "gate"):
+        assert f"deadheat {command} " in commands
+    assert text == with_session_outputs(text), "run python tools/docs.py"
+    assert "internal error" not in text
+
+
+def test_commands_of_a_session_share_one_shell() -> None:
+    page = "```console\n$ x=1; false\n$ echo $? $x\\\n  2\nstale\n```\n\n````console\n$ ls -d samples\n````\n"
+    expected = (
+        "```console\n$ x=1; false\n$ echo $? $x\\\n  2\n1 1 2\n```\n\n````console\n$ ls -d samples\nsamples\n````\n"
+    )
+    assert with_session_outputs(page) == expected
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if ">>> " in p.read_text()], ids=page_ids)

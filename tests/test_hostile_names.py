@@ -18,7 +18,8 @@ from deadheat import cli, plugins, serialization
 from deadheat.baseline.absence import AbsenceState
 from deadheat.baseline.judgement import GateStanding
 from deadheat.output import OutputStyle
-from deadheat.output.dossier_formats import DossierHtmlPage, DossierMarkdown, DossierText
+from deadheat.output.dossier_formats import DossierHtmlPage, DossierMarkdown
+from deadheat.output.dossier_text import DossierText
 from deadheat.output.findings import AbsentRace, RaceFinding
 from deadheat.printable import format_json, visible_text
 from deadheat.shell import format_command
@@ -344,6 +345,11 @@ def render_markdown(sighting: Sighting, dossier: dict[str, Any]) -> str:
     return DossierMarkdown()(1, sighting, dossier)
 
 
+def render_text(sighting: Sighting, dossier: dict[str, Any], width: int = 100) -> str:
+    finding = RaceFinding(sighting, 2, ("ci.log:7", "other.log"))
+    return DossierText(OutputStyle(width=width), shows_diff=True)(finding, dossier)
+
+
 @settings(deadline=None, max_examples=25)
 @given(NAMES)
 def test_dossiers_have_no_other_markup(dossier: dict[str, Any], name: str) -> None:
@@ -358,29 +364,38 @@ def test_dossiers_have_no_other_markup(dossier: dict[str, Any], name: str) -> No
     )
     assert tags == expected_tags or is_without_command
     assert {tag for tag, _ in tags} <= {tag for tag, _ in expected_tags}
-    texts = [DossierText(OutputStyle())(1, *hostile), render_markdown(*hostile), DossierHtmlPage()([hostile])]
+    texts = [render_text(*hostile), render_markdown(*hostile), DossierHtmlPage()([hostile])]
     assert is_printable_text(texts[0])
     assert workflow_commands("\n".join(texts)) == []
 
 
 @settings(deadline=None, max_examples=20)
-@given(NAMES)
-def test_commands_of_dossiers_have_the_words_that_are_meant(dossier: dict[str, Any], folder: Path, name: str) -> None:
+@given(NAMES, st.sampled_from([60, 100, 200]))
+def test_commands_of_dossiers_have_the_words_that_are_meant(
+    dossier: dict[str, Any], folder: Path, name: str, width: int
+) -> None:
     sighting, fields = dossier_with(dossier, name)
     code = [block for block in markdown_structure(render_markdown(sighting, fields))[1] if "git checkout" in block]
-    text = re.search(
-        r"^   reproduce   (.*\n(?: {15}.*\n)*)", DossierText(OutputStyle())(1, sighting, fields), re.MULTILINE
-    )
-    assert text
-    shown = [re.sub("^ {15}", "", line) for line in text[1].split("\n")]
+    text = render_text(sighting, fields, width)
+    shown = text[text.index("\n  reproduce   ") :].partition("\n\n")[0].removeprefix("\n  reproduce   ")
     if not name.isprintable() or "##[" in name:
         assert code == []
-        assert shown[0] == "No command is given."
+        assert shown.startswith("No command is given.")
         return
-    for lines in (code[0].split("\n"), shown):
-        [checkout], [run] = (words_of(line, folder) for line in lines[:2])
+    pasted = shown[shown.index("git checkout") :]
+    for commands in (code[0], pasted):
+        [checkout], [run] = (words_of(line, folder) for line in split_commands(commands))
         assert checkout == ["git", "checkout", fields["reproduce"]["at"]]
         assert run == ["go", "test", "-race", f"./{name}", "-vet=off", "-count=20"]
+
+
+def split_commands(text: str) -> list[str]:
+    """The two commands; a line that ends in a backslash goes on."""
+    checkout, _, run = text.partition("\n")
+    while checkout.endswith("\\"):
+        line, _, run = run.partition("\n")
+        checkout += f"\n{line}"
+    return [checkout, run]
 
 
 @pytest.fixture(scope="module")

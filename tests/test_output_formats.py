@@ -15,7 +15,7 @@ from deadheat import cli, plugins
 from deadheat.api import scan_text
 from deadheat.baseline.absence import AbsenceState
 from deadheat.baseline.judgement import GateStanding
-from deadheat.output import OutputStyle, gate_text
+from deadheat.output import OutputStyle, gate_json
 from deadheat.output.findings import AbsentRace, FindingsAccumulator, OncePerRaceFormat, RaceFinding, RaceFindings
 from tests.cases import ROOT
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FORMATS: dict[str, OncePerRaceFormat] = {
     name: elements for name, elements in plugins.output_formats().items() if isinstance(elements, OncePerRaceFormat)
-} | gate_text.GATE_FORMATS
+} | gate_json.GATE_FORMATS
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text())
 TITLE = "read/write race in cart.(*Cart): Total / Add"
 HOSTILE = (
@@ -44,14 +44,14 @@ def case_race(name: str) -> str:
 
 def make_findings(*texts: bytes, standing: GateStanding | None = None, note: str = "") -> list[RaceFinding]:
     return [
-        RaceFinding(sighting, 2, ("ci.log at byte 7",), standing, note)
+        RaceFinding(sighting, 2, ("ci.log:7",), standing, note)
         for text in texts
         for sighting in scan_text(text, "ci.log")
     ]
 
 
 def render(name: str, races: list[RaceFinding], absent: tuple[AbsentRace, ...] = (), root: str = "") -> str:
-    style = OutputStyle(width=120, root=root)
+    style = OutputStyle(width=120, root=root, is_wrapped=False)
     return "".join(FORMATS[name].render_pieces(RaceFindings(iter(races), absent), style))
 
 
@@ -91,7 +91,7 @@ def findings_of_all_cases() -> Iterator[RaceFinding]:
 def test_command_shows_each_race_once(name: str, tmp_path: Path, capsys: Capture) -> None:
     log = tmp_path / "a.log"
     log.write_bytes(3 * case_text("go/two-goroutines.txt") + case_text("go/method-value.txt"))
-    run = ["gate", "--baseline", str(tmp_path / "b")] if name in gate_text.GATE_FORMATS else ["scan"]
+    run = ["gate", "--baseline", str(tmp_path / "b")] if name in gate_json.GATE_FORMATS else ["scan"]
     assert cli.main([*run, "--format", name, str(log)]) == 1
     out = capsys.readouterr().out
     assert case_race("go/two-goroutines.txt") in out

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from deadheat import cli, plugins
 from deadheat.diagnosis.cause import CauseDefinition
 from deadheat.lake.schema import TABLES
+from tools.console_session import session_commands, with_session_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,7 +163,7 @@ def command_block(command: str) -> str:
 def command_output(command: str) -> str:
     """What a `deadheat` command prints to a pipe, run in the root of the repository."""
     make_example_clone()
-    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")} | {"COLUMNS": "100"}
     path = os.pathsep.join(filter(None, (str(ROOT / "src"), environment.get("PYTHONPATH", ""))))
     done = subprocess.run(
         [sys.executable, "-m", *shlex.split(command)],
@@ -193,7 +194,8 @@ def make_example_clone() -> None:
 
 
 def with_current_outputs(text: str) -> str:
-    """A page in which every marked block shows what its command prints now."""
+    """A page in which every marked block, and every console session, shows what its commands print now."""
+    text = with_session_outputs(text)
     return _SHOWN_COMMAND.sub(lambda match: f"{match['mark']}{command_block(match['command'])}{match['fence']}", text)
 
 
@@ -301,7 +303,8 @@ def expected_pages() -> dict[Path, str]:
     pages = {**generated_pages()}
     for page in all_pages():
         text = page.read_text(encoding="utf-8")
-        if page not in pages and page.parent not in (DETECTORS, CAUSES) and any(shown_commands(text)):
+        is_generated = page in pages or page.parent in (DETECTORS, CAUSES)
+        if not is_generated and (any(shown_commands(text)) or session_commands(text)):
             pages[page] = with_current_outputs(text)
     return pages
 

@@ -27,7 +27,20 @@ FILE_NAME, PROJECT_FILE_NAME = "deadheat.toml", "pyproject.toml"
 SHARED_KEYS = frozenset(
     (
         *("archive-limits", "baseline", "brief", "complete", "conf", "driver-memory", "environment", "error-stacks"),
-        *("expires", "frames", "jobs", "lake", "map", "master", "no-color", "owner", "prune", "quiet", "reason"),
+        *(
+            "expires",
+            "frames",
+            "full",
+            "jobs",
+            "lake",
+            "map",
+            "master",
+            "no-color",
+            "owner",
+            "prune",
+            "quiet",
+            "reason",
+        ),
         *("repo", "root", "suppressions", "update", "verbose", "write"),
     )
 )

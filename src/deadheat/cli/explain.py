@@ -15,6 +15,7 @@ from deadheat.grouping.race_assignment import assign_races
 from deadheat.model import Sighting
 from deadheat.path_maps import map_sighting
 from deadheat.printable import format_json
+from deadheat.sources import file_listing
 
 if TYPE_CHECKING:
     import argparse
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
 
     from deadheat.errors import UnreadableError
     from deadheat.model import Report
+    from deadheat.output.findings import RaceFinding
     from deadheat.repo.clone import Clone
     from deadheat.repo.document_claims import DocumentHints
     from deadheat.repo.dossier import Dossier
     from deadheat.repo.mining import RaceFix
     from deadheat.serialization import JsonDict
     from deadheat.sources.archive_limits import ArchiveLimits
+    from deadheat.sources.file_listing import FileEntry
     from deadheat.sources.files import SourceDocuments
 
 _EXAMPLES = """examples:
@@ -59,6 +62,7 @@ def add_explain_command(commands: argparse._SubParsersAction[argparse.ArgumentPa
     )  # fmt: skip
     cli.add_frames_option(command)
     cli.add_map_option(command)
+    command.add_argument("--diff", action="store_true", help="text: show the diff of the fix, where one is certain")
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
     command.set_defaults(run=run_explain, brief=False)
@@ -66,11 +70,13 @@ def add_explain_command(commands: argparse._SubParsersAction[argparse.ArgumentPa
 
 def run_explain(args: argparse.Namespace) -> int:
     # slow imports that only this command needs
+    from deadheat.cli import scan as cli_scan
     from deadheat.repo.clone import Clone
     from deadheat.repo.document_claims import DocumentHints, revisions_in_log
     from deadheat.repo.dossier import with_configured_owners
 
-    sightings, faults, log_heads = _read_sightings(args.paths, args.archive_limits)
+    entries = list(file_listing.list_entries(args.paths))
+    sightings, faults, log_heads = _read_sightings(entries, args.archive_limits)
     sightings = [map_sighting(sighting, tuple(args.map)) for sighting in sightings]
     if not args.quiet:
         for fault in faults:
@@ -88,16 +94,17 @@ def run_explain(args: argparse.Namespace) -> int:
         for sighting in sightings:
             reports_by_log.setdefault(sighting.uri, {})[sighting.report] = None
         dossiers = []
-        best = _best_sightings(sightings)
-        for number, sighting in enumerate(best, 1):
-            progress.start_phase(f"race {number} of {len(best)}" if len(best) > 1 else "explaining the race")
+        findings = _best_sightings(sightings, cli_scan.line_finder(entries))
+        for number, finding in enumerate(findings, 1):
+            progress.start_phase(f"race {number} of {len(findings)}" if len(findings) > 1 else "explaining the race")
+            sighting = finding.sighting
             log_hints = replace(hints, same_log=tuple(reports_by_log[sighting.uri]))
             if sighting.document is None:
                 log_hints = log_hints.merge_with(
                     DocumentHints(revisions_in_log(bytes(log_heads.get(sighting.uri, b""))))
                 )
             dossier = with_configured_owners(_build_dossier(sighting, clones, log_hints), owner_rules)
-            dossiers.append((sighting, _with_similar_fixes(dossier, past_fixes)))
+            dossiers.append((finding, _with_similar_fixes(dossier, past_fixes)))
     _write_dossiers(args, dossiers)
     return cli.EXIT_ENVIRONMENT if faults and not dossiers else cli.EXIT_NOTHING
 
@@ -171,32 +178,37 @@ def _with_similar_fixes(dossier: Dossier, past_fixes: list[RaceFix]) -> Dossier:
     return replace(dossier, similar_fixes=tuple(similar_fixes.find_similar(query, past_fixes, own_fixes)))
 
 
-def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[Sighting, Dossier]]) -> None:
+def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[RaceFinding, Dossier]]) -> None:
     from deadheat.cli.scan import style_from_options
-    from deadheat.output.dossier_formats import DossierHtmlPage, DossierMarkdown, DossierText
+    from deadheat.output.dossier_formats import DossierHtmlPage, DossierMarkdown
+    from deadheat.output.dossier_text import DossierText
     from deadheat.repo.dossier import dossier_to_json
 
     family_members = _family_members(dossiers)
-    rows = [
-        (_with_stale_frames(sighting, dossier), dossier_to_json(dossier, family_members.get(sighting.verdict.race, ())))
-        for sighting, dossier in dossiers
-    ]
+    rows = []
+    for finding, dossier in dossiers:
+        sighting = finding.sighting
+        fields = dossier_to_json(dossier, family_members.get(sighting.verdict.race, ()))
+        rows.append((finding._replace(sighting=_with_stale_frames(sighting, dossier)), fields))
     if args.format == "json":
-        print(format_json([_dossier_to_json(*pair) for pair in rows], indent=1))
-        return
-    if args.format == "html":
-        sys.stdout.write(DossierHtmlPage()(rows))
-        return
-    format_dossier = DossierMarkdown() if args.format == "markdown" else DossierText(style_from_options(args))
-    for number, pair in enumerate(rows, 1):
-        sys.stdout.write(format_dossier(number, *pair))
+        print(format_json([_dossier_to_json(finding.sighting, fields) for finding, fields in rows], indent=1))
+    elif args.format == "html":
+        sys.stdout.write(DossierHtmlPage()((finding.sighting, fields) for finding, fields in rows))
+    elif args.format == "markdown":
+        format_markdown = DossierMarkdown()
+        for number, (finding, fields) in enumerate(rows, 1):
+            sys.stdout.write(format_markdown(number, finding.sighting, fields))
+    else:
+        format_text = DossierText(style_from_options(args), args.diff)
+        for number, (finding, fields) in enumerate(rows, 1):
+            sys.stdout.write(format_text(finding, fields, number if len(rows) > 1 else 0))
 
 
-def _family_members(dossiers: list[tuple[Sighting, Dossier]]) -> dict[str, list[str]]:
+def _family_members(dossiers: list[tuple[RaceFinding, Dossier]]) -> dict[str, list[str]]:
     """The other races in the family of each race, by race id."""
     from deadheat.grouping.races import family_keys, find_families
 
-    races = {sighting.verdict.race: list(family_keys(dossier.report)) for sighting, dossier in dossiers}
+    races = {found.sighting.verdict.race: list(family_keys(dossier.report)) for found, dossier in dossiers}
     return {
         race: [other for other in family.races if other != race]
         for family in find_families(races)
@@ -205,17 +217,17 @@ def _family_members(dossiers: list[tuple[Sighting, Dossier]]) -> dict[str, list[
 
 
 def _read_sightings(
-    paths: list[str], limits: ArchiveLimits | None
+    entries: list[FileEntry | UnreadableError], limits: ArchiveLimits | None
 ) -> tuple[list[Sighting], list[UnreadableError], dict[str, bytearray]]:
     """The sightings, the faults, and the beginning of each document by its name."""
     from deadheat.api import read_opened_documents
     from deadheat.errors import UnreadableError, limit_faults
-    from deadheat.sources import file_listing, files
+    from deadheat.sources import files
 
     sightings: list[Sighting] = []
     faults: list[UnreadableError] = []
     heads: dict[str, bytearray] = {}
-    for entry in file_listing.list_entries(paths):
+    for entry in entries:
         if isinstance(entry, UnreadableError):
             faults.append(entry)
             continue
@@ -253,19 +265,28 @@ def _keep_heads(documents: SourceDocuments, heads: dict[str, bytearray]) -> Sour
         yield document
 
 
-def _best_sightings(sightings: list[Sighting]) -> list[Sighting]:
-    """One sighting of each race: the least damaged, with the most frames."""
-    best: dict[str, Sighting] = {}
+def _best_sightings(sightings: list[Sighting], line_of: Callable[[str, int], int | None]) -> list[RaceFinding]:
+    """Each race with the report that `scan` shows, the one with most frames of equals, and where it was seen."""
+    from deadheat.output.findings import RaceFinding, format_place
+    from deadheat.output.race_counts import MAX_PLACES, ReportPlace
+
+    by_race: dict[str, list[Sighting]] = {}
     for sighting in sightings:
-        known = best.get(sighting.verdict.race)
-        if known is None or _sighting_quality(sighting) > _sighting_quality(known):
-            best[sighting.verdict.race] = sighting
-    return list(best.values())
+        by_race.setdefault(sighting.verdict.race, []).append(sighting)
+    findings = []
+    for members in by_race.values():
+        places = [ReportPlace(member.uri, member.span.offset) for member in members[:MAX_PLACES]]
+        locations = tuple(format_place(place, line_of) for place in places)
+        findings.append(RaceFinding(min(members, key=_sighting_rank), len(members), locations))
+    return findings
 
 
-def _sighting_quality(sighting: Sighting) -> tuple[int, int]:
-    report = sighting.report
-    return -len(report.damage), sum(len(access.stack) for access in report.accesses)
+def _sighting_rank(sighting: Sighting) -> tuple[int, tuple[bool, str], int]:
+    from deadheat.grouping.fingerprint import title_rank
+    from deadheat.output.race_counts import damage_score
+
+    frame_count = sum(len(access.stack) for access in sighting.report.accesses)
+    return damage_score(sighting), title_rank(sighting.verdict.title), -frame_count
 
 
 def _with_stale_frames(sighting: Sighting, dossier: Dossier) -> Sighting:

@@ -24,7 +24,7 @@ from deadheat.cli.scan import add_scan_options, style_from_options
 from deadheat.codeowners import owners_by_rule
 from deadheat.errors import DeadheatError
 from deadheat.output import findings as shown
-from deadheat.output import gate_text
+from deadheat.output import gate_json
 from deadheat.output.findings import file_from_root
 from deadheat.path_maps import map_sighting
 from deadheat.sources import file_listing
@@ -48,7 +48,7 @@ def gate_formats() -> dict[str, OncePerRaceFormat]:
         for name, output_format in plugins.output_formats().items()
         if isinstance(output_format, shown.OncePerRaceFormat)
     }
-    return race_formats | gate_text.GATE_FORMATS
+    return race_formats | gate_json.GATE_FORMATS
 
 
 def add_gate_options(command: argparse.ArgumentParser, baseline: bool) -> None:
@@ -136,8 +136,8 @@ class RaceInspection:
 
     def inspect_documents(self, entries: Iterable[Document | UnreadableError]) -> list[RaceFinding]:
         """Finds the races in documents; sets `read_nothing` if none could be read."""
-        args = self._args
-        accumulator = shown.FindingsAccumulator()
+        args, entries = self._args, list(entries)
+        accumulator = shown.FindingsAccumulator(cli_scan.line_finder(entries))
         limits = getattr(args, "archive_limits", None)  # `run` reads no archives
         options = cli_scan.ScanOptions(ReadOptions(args.error_stacks), args.jobs, args.quiet, limits, self._test_runs)
         formats = [gate_formats()[name] for name in (args.format, *(name for name, _ in args.write))]
@@ -186,7 +186,8 @@ class RaceInspection:
             for format_name, file, mode in targets
             if (fault := self._write_file(file, format_name, race_findings, mode))
         ]
-        shown.write_utf8(out, gate_formats()[self._args.format].render_pieces(race_findings, self._style))
+        output_format = gate_formats()[self._args.format]
+        output_format.write(out, output_format.render_pieces(race_findings, self._style))
         if faults:
             raise faults[0]
 
@@ -236,7 +237,7 @@ class RaceInspection:
 
 def read_baseline(args: argparse.Namespace) -> Baseline:
     """The baseline with the mutes of the options and the suppression files."""
-    known = _load_baseline(args.baseline, args.quiet or args.update)
+    known = load_baseline(args.baseline, args.quiet or args.update)
     mutes = [Mute(pattern, args.reason, args.owner, args.expires) for pattern in args.mute]
     for file in args.suppressions:
         file_mutes, faults = parse_suppressions(_read_text(file))
@@ -248,7 +249,7 @@ def read_baseline(args: argparse.Namespace) -> Baseline:
     return Baseline(known.known, (*old_mutes, *new_mutes.values()))
 
 
-def _load_baseline(file: str, quiet: bool) -> Baseline:
+def load_baseline(file: str, quiet: bool) -> Baseline:
     if not Path(file).exists():
         if not quiet:
             cli.print_to_stderr(f"{file}: does not exist, so every race is new; create it with --update")

@@ -221,9 +221,10 @@ def _print_race_text(
     race: dict[str, Any], dossier_fields: dict[str, str], sightings: list[dict[str, Any]], example: Any
 ) -> None:
     from deadheat.output import OutputStyle
-    from deadheat.output.text_format import RaceText
+    from deadheat.output.race_text import RaceText
 
-    title, body = RaceText(OutputStyle())(example)
+    body = "\n".join(RaceText(OutputStyle()).stack_lines(example.report))
+    title = visible_text(example.verdict.title)
     states = ", ".join(f"{state['status']} {state['day']}" for state in race["history"])
     fields = {
         "status": f"{race['status']} ({states})",
@@ -235,7 +236,7 @@ def _print_race_text(
         "cause": _cause_summary(race),
         **dossier_fields,
     }
-    print(f"{title}\n{body}\n")
+    print(f"{title}\n   {race['race']}\n\n{body}\n")
     for name, value in fields.items():
         if value:
             print(visible_text(f"   {name:8} {value}"))

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import cli, plugins
 from deadheat.api import ReadOptions, read_opened_documents
 from deadheat.cli import worker_pool
 from deadheat.cli.progress import ProgressLine
+from deadheat.cli.report_filter import NewRaces, add_filter_options, report_filter
 from deadheat.errors import UnreadableError, limit_faults, unexpected_fault
 from deadheat.grouping import race_assignment, races
 from deadheat.model import Document, Sighting
-from deadheat.output import OutputStyle
+from deadheat.output import GROUPS, SORT_ORDERS, OutputStyle, RaceSelection
+from deadheat.output.findings import FindingsWriter, OncePerRaceFormat
+from deadheat.output.layout import MIN_WIDTH
 from deadheat.output.mapped_paths import with_mapped_paths
 from deadheat.sources import file_listing, files
+from deadheat.sources.line_numbers import LineNumbers
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from deadheat.baseline.test_runs import TestRunWatcher
+    from deadheat.model import Report
     from deadheat.output import OutputFormat, OutputWriter, SightingCollector
     from deadheat.sources.archive_limits import ArchiveLimits
 
@@ -42,6 +47,7 @@ class ScanOptions:
     quiet: bool = False
     archive_limits: ArchiveLimits | None = None
     test_runs: TestRunWatcher | None = None  # collects evidence of the tests that ran
+    filter: Callable[[Report], bool] | None = None  # whether a report is collected
 
 
 class _SightingBatch:
@@ -87,6 +93,7 @@ class ScanJob:
         self._fault_count = self.sighting_count = self._read_count = 0
         self._sent_locations = "", 0  # document, and how many of its locations were sent
         all_entries = list(entries)
+        self.input_count = len(all_entries)
         self._first_faults = [f for f in all_entries if isinstance(f, UnreadableError)]
         readable = [e for e in all_entries if isinstance(e, file_listing.FileEntry)]
         total = sum(e.size or 0 for e in readable)
@@ -194,13 +201,16 @@ class ScanJob:
                 for sighting in sightings
             ]
             evidence = races.empty_facts()
-        identified = iter(sightings)
+        identified, is_wanted, count = iter(sightings), self._options.filter, 0
         for item in batch:
             if isinstance(item, Document):
                 self._collector.add_document(item)
-            else:
-                self._collector.add_sighting(next(identified))
-        return "live" if live else "found", (len(sightings), self._collector.pack_batch(), evidence, locations)
+                continue
+            sighting = next(identified)
+            if is_wanted is None or is_wanted(sighting.report):
+                count += 1
+                self._collector.add_sighting(sighting)
+        return "live" if live else "found", (count, self._collector.pack_batch(), evidence, locations)
 
     def _report_fault(self, fault: UnreadableError) -> None:
         self._fault_count += 1
@@ -248,9 +258,24 @@ def add_scan_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
     )
     cli.add_path_arguments(command)
     command.add_argument("--format", choices=sorted(plugins.output_formats()), default="text", help="default: text")
-    command.add_argument("--why", action="store_true", help="text: show what identifies each race")
+    add_filter_options(command)
+    _add_view_options(command)
     add_scan_options(command)
-    command.set_defaults(run=run_scan, closed_pipe_status=cli.EXIT_RACES)
+    command.set_defaults(run=run_scan, parser=command, closed_pipe_status=cli.EXIT_RACES)
+
+
+def _add_view_options(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("how they are shown")
+    group.add_argument("--sort", choices=SORT_ORDERS, default="seen", help="default: seen, most often seen first")
+    group.add_argument(
+        "--group-by", choices=GROUPS, default="race", help="text: list the races of each package, test, cause or file"
+    )
+    group.add_argument(
+        "--limit", type=cli.integer_at_least(0), metavar="N",
+        help="at most N races, or N of each group; 0: all (default: all; on a terminal, what fits into 60 lines)",
+    )  # fmt: skip
+    group.add_argument("--why", action="store_true", help="text: show what identifies each race")
+    group.add_argument("--cause", action="store_true", help="text: show what speaks for the cause, and the remedy")
 
 
 def add_scan_options(command: argparse._ActionsContainer) -> None:
@@ -269,7 +294,9 @@ def add_scan_options(command: argparse._ActionsContainer) -> None:
         action="store_true",
         help="also read the stacks that Go programs print with errors, race or not",
     )
-    command.add_argument("--brief", action="store_true", help="text: one line per race")
+    layout = command.add_mutually_exclusive_group()
+    layout.add_argument("--brief", action="store_true", help="text: one line per race")
+    layout.add_argument("--full", action="store_true", help="text: both stacks of every race, however many there are")
     command.add_argument(
         "--root", default=checkout_folder(), metavar="DIR",
         help="checkout, for links to the code (default: that of the CI job, or this folder)",
@@ -289,35 +316,87 @@ def checkout_folder() -> str:
 
 def run_scan(args: argparse.Namespace) -> int:
     output_format: OutputFormat = plugins.output_formats()[args.format]
-    style = style_from_options(args)
+    _check_options(args, output_format)
+    entries = list(file_listing.list_entries(args.paths))
+    style = replace(style_from_options(args), line_of=line_finder(entries))
     worker_pool.enlarge_pipe(1)
     writer = output_format.new_writer(sys.stdout, style)
     read_options = ReadOptions(args.error_stacks, not output_format.prints_at_end)
-    options = ScanOptions(read_options, args.jobs, args.quiet, args.archive_limits)
+    options = ScanOptions(read_options, args.jobs, args.quiet, args.archive_limits, filter=report_filter(args))
+    new_races = NewRaces(args.new_since, args.quiet) if args.new_since else None
     collector = with_mapped_paths(output_format.new_collector(style), tuple(args.map))
-    scan_job = ScanJob(file_listing.list_entries(args.paths), collector, writer, options)
+    scan_job = ScanJob(entries, collector, writer, options)
     try:
         scan_job.run()
     except KeyboardInterrupt:
-        _write_output(scan_job, writer)  # print what was found so far
+        _write_output(scan_job, writer, new_races)  # print what was found so far
         raise
+    count = scan_job.sighting_count
     with cli.ignore_closed_pipe(sys.stdout):
-        _write_output(scan_job, writer)
-    if scan_job.sighting_count:
+        count = _write_output(scan_job, writer, new_races)
+    if count:
         return cli.EXIT_RACES
-    return cli.EXIT_ENVIRONMENT if scan_job.read_nothing else cli.EXIT_NOTHING
+    if scan_job.read_nothing:
+        return cli.EXIT_ENVIRONMENT
+    if style.is_terminal and args.format == "text":
+        print(_describe_nothing(args, scan_job))
+    return cli.EXIT_NOTHING
 
 
-def _write_output(scan: ScanJob, writer: OutputWriter) -> None:
+def _check_options(args: argparse.Namespace, output_format: OutputFormat) -> None:
+    """Rejects options that the format cannot follow: some formats show each sighting, not each race."""
+    if args.group_by != "race" and args.format != "text":
+        args.parser.error(f"--group-by needs --format text; {args.format} has no groups")
+    wanted = [name for name in ("limit", "new_since") if getattr(args, name) is not None]
+    wanted += ["sort"] if args.sort != "seen" else []
+    if wanted and not isinstance(output_format, OncePerRaceFormat):
+        option = wanted[0].replace("_", "-")
+        args.parser.error(f"--{option} needs a format that shows each race once, such as text, html or sarif")
+
+
+def _write_output(scan: ScanJob, writer: OutputWriter, new_races: NewRaces | None) -> int:
+    """Writes what was found; returns the number of races or sightings shown."""
     scan.clear_progress()
-    writer.write_remaining(scan.identity.race_ids())
+    if new_races is None:
+        writer.write_remaining(scan.identity.race_ids())
+        return scan.sighting_count
+    assert isinstance(writer, FindingsWriter)
+    new_races.compare(scan.identity.facts)
+    writer.is_wanted = lambda finding: new_races.gate.judge_race(finding.sighting).standing.fails
+    writer.write_remaining(new_races.gate.ids)
+    return writer.race_count
+
+
+def _describe_nothing(args: argparse.Namespace, scan: ScanJob) -> str:
+    """`no race found in 3 inputs`."""
+    chosen = " that matches the options" if args.detector or args.package or args.test else ""
+    new = "no new race" if args.new_since else "no race"
+    return f"{new}{chosen} found in {cli.format_count(scan.input_count, 'input')}"
+
+
+def line_finder(entries: Iterable[file_listing.FileEntry | UnreadableError]) -> Callable[[str, int], int | None]:
+    """Finds the lines of reports in the plain files among the entries."""
+    plain = [entry for entry in entries if isinstance(entry, file_listing.FileEntry)]
+    return LineNumbers({e.uri: e.path for e in plain if e.size is not None and e.content is None}).line_of
 
 
 def style_from_options(args: argparse.Namespace, out: IO[str] | None = None) -> OutputStyle:
     out = out or sys.stdout
-    colour = out.isatty() and not args.no_color and not os.environ.get("NO_COLOR")
-    why, root = getattr(args, "why", False), getattr(args, "root", "")
-    return OutputStyle(colour, min(_terminal_width(out), 200), args.frames, args.brief, why, root)
+    return OutputStyle(
+        colour=out.isatty() and not args.no_color and not os.environ.get("NO_COLOR"),
+        width=max(MIN_WIDTH, min(_terminal_width(out), 200)),
+        frames=args.frames,
+        brief=getattr(args, "brief", False),
+        full=getattr(args, "full", False),
+        why=getattr(args, "why", False),
+        cause=getattr(args, "cause", False),
+        root=getattr(args, "root", ""),
+        is_terminal=out.isatty(),
+        is_wrapped=out.isatty() or bool(os.environ.get("COLUMNS")),
+        selection=RaceSelection(
+            getattr(args, "sort", "seen"), getattr(args, "group_by", "race"), getattr(args, "limit", None)
+        ),
+    )
 
 
 def _terminal_width(out: IO[str]) -> int:

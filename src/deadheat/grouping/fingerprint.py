@@ -204,8 +204,7 @@ def is_test_frame(frame: Frame) -> bool:
 
 def report_title(report: Report) -> str:
     """`read/write race in executor.(*IndexNestedLoopHashJoin): finishJoinWorkers / Close`."""
-    parent = plugins.detector_named(report.detector).symbols.source_function
-    ops_and_names = sorted([(str(access.op), _site_name(access, parent)) for access in report.accesses])
+    ops_and_names = [_title_part(report, access) for access in accesses_in_title_order(report)]
     race_kind = _race_kind(report, [op for op, _ in ops_and_names])
     names = [name or "?" for _, name in ops_and_names]
     if names.count("?") == len(names):
@@ -219,11 +218,36 @@ def report_title(report: Report) -> str:
     return f"{race_kind}: {' / '.join(names)}"
 
 
+def title_rank(title: str) -> tuple[bool, str]:
+    """Sorts the title of a race with several reports first: two writes show more than a read and a write."""
+    return not title.startswith("write/write"), title
+
+
+def accesses_in_title_order(report: Report) -> list[Access]:
+    """The accesses in the order in which the title names them, which is the same in every run."""
+    return sorted(report.accesses, key=lambda access: (*_title_part(report, access), _site_position(access)))
+
+
+def _title_part(report: Report, access: Access) -> tuple[str, str]:
+    return str(access.op), _site_name(access, plugins.detector_named(report.detector).symbols.source_function)
+
+
+def _site_position(access: Access) -> tuple[str, int]:
+    return (access.site.file, access.site.line or 0) if access.site else ("", 0)
+
+
 def _site_name(access: Access, source_function: Callable[[str], str]) -> str:
     """The function of a site; its file if it has no name; `the test runner` if there is no code but the runner's."""
-    if access.site is None:
+    site = access.site
+    if site is None:
         return ""
-    return TEST_RUNNER if is_test_runner(access) else source_function(access.site.function) or access.site.file
+    if is_test_runner(access):
+        return TEST_RUNNER
+    name = source_function(site.function)
+    # lambdas and operators without a scope are named by where they are written
+    if name.startswith("operator") and "::" not in name and (file := native.source_file_name(site)):
+        return f"{name} ({file})"
+    return name or site.file
 
 
 def is_test_runner(access: Access) -> bool:

@@ -13,6 +13,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final
 
 from deadheat.diagnosis import cause_votes
+from deadheat.grouping.fingerprint import title_rank
 from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, ONE_SIDED_MARK, is_one_sided
 from deadheat.grouping.links import Link, LinkKind
 from deadheat.grouping.races import GroupingFacts, Variant, race_ids, status_history
@@ -141,9 +142,9 @@ def _add_row(sums: dict[str, _RowSum], name: str, row: JsonDict) -> None:
         sums[name] = _RowSum(row)
 
 
-def _report_rank(row: JsonDict) -> tuple[int, bool, str]:
-    """Sorts the least damaged report first, then two-sided ones."""
-    return row["damage"], len(row["sites"]) < 2, row["report"]
+def _report_rank(row: JsonDict) -> tuple[Any, ...]:
+    """Sorts the least damaged report first, then two-sided ones, then by title, as `scan` and `explain` do."""
+    return row["damage"], len(row["sites"]) < 2, *title_rank(row["title"] or ""), row["report"]
 
 
 def _is_better(row: JsonDict, best: JsonDict) -> bool:

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from deadheat.printable import quote_code, visible_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from deadheat.model import Document, Sighting
+
+
+SORT_ORDERS = ("seen", "title", "file", "cause")
+GROUPS = ("race", "package", "test", "cause", "file")
+
+
+@dataclass(frozen=True, slots=True)
+class RaceSelection:
+    """Which races are shown, and in which order."""
+
+    sort: str = "seen"
+    group_by: str = "race"
+    limit: int | None = None  # None: all, or what fits on a terminal; 0: all
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +34,15 @@ class OutputStyle:
     colour: bool = False
     width: int = 100
     frames: int = 6
-    brief: bool = False
+    brief: bool = False  # one line per race
+    full: bool = False  # both stacks of every race, however many there are
     why: bool = False  # show what identifies each race
+    cause: bool = False  # show what speaks for the cause
     root: str = ""  # checkout folder; paths in it are shown relative to it
+    is_terminal: bool = False
+    is_wrapped: bool = True  # whether long lines of a scan are wrapped; a pipe gets them whole
+    selection: RaceSelection = field(default_factory=RaceSelection)
+    line_of: Callable[[str, int], int | None] | None = None  # the line of an offset in a document
 
 
 class SightingCollector(Protocol):

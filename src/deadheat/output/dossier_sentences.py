@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from deadheat.diagnosis.finding import MIN_CONFIDENCE, UNKNOWN
+from deadheat.diagnosis.finding import UNKNOWN
+from deadheat.output.findings import format_cause_choice
 from deadheat.printable import quote_code
 from deadheat.shell import format_command
 
@@ -19,6 +20,7 @@ JsonDict = dict[str, Any]
 SHORT_HASH_LENGTH = 11
 # fix scores: convincing; how far below the best another fix is listed; possible
 _MIN_CONVINCING_SCORE, _MAX_SCORE_GAP, _MIN_POSSIBLE_SCORE = 0.7, 0.2, 0.6
+NO_OWNER = "Unknown: no CODEOWNERS or OWNERS file and no author of the racing lines was found."
 _PRESENCE_SENTENCES = {
     True: "both racing lines are still present at HEAD",
     False: "no longer present at HEAD",
@@ -77,6 +79,22 @@ def describe_version(dossier: JsonDict) -> list[str]:
     return lines
 
 
+def summarize_versions(dossier: JsonDict) -> str:
+    """The releases and commits with the race, and the first release without it, in one line."""
+    pin = dossier["pin"]
+    if pin is None:
+        return describe_version(dossier)[0]
+    days = " to ".join(dict.fromkeys(day for day in pin["days"] if day))
+    window = f"{describe_window(pin)}{f', {days}' if days else ''}"
+    tags = _join_limited([*map(_tag_name, pin["tags"])], 3)
+    affected = f"{tags}; {window}" if tags else window
+    if not pin["exact"] and not pin["named"]:
+        affected = f"close to {affected}; not every frame fits"
+    if dossier["fixed_in"]:
+        return f"{affected}; fixed in {_join_limited([*map(_tag_name, releases_with_fix(dossier))], 2)}"
+    return f"{affected}; {_PRESENCE_SENTENCES[dossier['still_present']]}" if dossier["still_present"] else affected
+
+
 def describe_window(window: JsonDict) -> str:
     first, last = window["first"][:SHORT_HASH_LENGTH], window["last"][:SHORT_HASH_LENGTH]
     branch = quote_code(window["line"].removeprefix("refs/heads/").removeprefix("refs/remotes/"))
@@ -116,7 +134,7 @@ def describe_best_fix(fixes: list[JsonDict] | None, still_present: bool | None) 
         return "no commit yet: both accesses are still present" if still_present else ""
     best = likely[0]
     prefix = "" if best["score"] >= _MIN_CONVINCING_SCORE else "possibly "
-    return f"{prefix}{best['commit'][:SHORT_HASH_LENGTH]} {best['subject']} ({best['score']:.2f})"
+    return f"{prefix}{best['commit'][:SHORT_HASH_LENGTH]} {best['subject']} (score {best['score']:.2f})"
 
 
 def summarize_fix(dossier: JsonDict) -> str:
@@ -125,7 +143,7 @@ def summarize_fix(dossier: JsonDict) -> str:
         return describe_fixes(dossier)[0]
     best = dossier["fixed_by"][0]
     released = f"; released in {_tag_name(releases_with_fix(dossier)[0])}" if dossier["fixed_in"] else ""
-    return f"`{best['commit'][:SHORT_HASH_LENGTH]}` {best['subject']} ({best['score']:.2f}){released}"
+    return f"`{best['commit'][:SHORT_HASH_LENGTH]}` {best['subject']} (score {best['score']:.2f}){released}"
 
 
 def releases_with_fix(dossier: JsonDict) -> list[str]:
@@ -152,7 +170,7 @@ def _tested_release(pin: JsonDict) -> str:
 def describe_commits(commits: list[JsonDict], limit: int) -> list[str]:
     return [
         f"`{commit['commit'][:SHORT_HASH_LENGTH]}` {commit['subject']}"
-        f" ({commit['score']:.2f}: {'; '.join(commit['why'])})"
+        f" (score {commit['score']:.2f}: {'; '.join(commit['why'])})"
         for commit in commits[:limit]
     ]
 
@@ -180,12 +198,12 @@ def reproduction_commands(dossier: JsonDict) -> list[str]:
     return [*([checkout] if checkout else []), *reproduction["command"].split("\n")]
 
 
-def describe_reproduction(dossier: JsonDict) -> list[str]:
-    """The commands to run, followed by a note if there is one."""
-    commands, reproduction = reproduction_commands(dossier), dossier["reproduce"]
-    if not commands or reproduction["claimed"]:
-        return [*map(quote_code, commands), reproduction_note(dossier)]
-    return [*map(quote_code, commands), *([reproduction["note"]] if reproduction["note"] else [])]
+def reproduction_notes(dossier: JsonDict) -> list[str]:
+    """What to know about the commands, if anything; why there are none."""
+    reproduction = dossier["reproduce"]
+    if not reproduction_commands(dossier) or reproduction["claimed"]:
+        return [reproduction_note(dossier)]
+    return [reproduction["note"]] if reproduction["note"] else []
 
 
 def reproduction_note(dossier: JsonDict) -> str:
@@ -204,35 +222,42 @@ def describe_owners(dossier: JsonDict) -> list[str]:
     return [f"{owner['who']}: {owner['why']}" for owner in dossier["owners"][:5]]
 
 
-def describe_cause(dossier: JsonDict) -> list[str]:
-    """What is not ordered, the cause or the two that may be, and whether the defect is in the test."""
+def describe_missing_order(dossier: JsonDict) -> list[str]:
+    """Which two accesses nothing orders; empty if the report has only one."""
     cause = dossier["cause"]
-    if cause is None:
-        return ["Unknown."]
-    lines = [cause["missing_order"]] if cause.get("missing_order") else []
-    candidates = [other for other in dossier.get("causes", ()) if other["cause"] != UNKNOWN]
-    if cause["cause"] == UNKNOWN:
-        names = ", ".join(_cause_name(other) for other in candidates[:2])
-        lines.append(f"Unknown; most likely {names}." if names else "Unknown.")
-        return [*lines, *(f"To find out: {question}" for question in cause["settle"])]
-    basis = "the report and the code at the pin" if cause["from_source"] else "the report alone"
-    lines.append(f"{_cause_name(cause)}, from {basis}")
-    if cause["confidence"] < MIN_CONFIDENCE and len(candidates) > 1:
-        lines.append(f"or {_cause_name(candidates[1])}")
-    if cause["test_only"]:
-        lines.append("The defect is in the test, not in the product code.")
-    return lines
+    return [cause["missing_order"]] if cause and cause.get("missing_order") else []
 
 
 def summarize_cause(dossier: JsonDict) -> str:
-    """The cause in one line."""
+    """The title of the cause with its probability, or of the two that may be."""
     cause = dossier["cause"]
-    return "Unknown." if cause is None or cause["cause"] == UNKNOWN else _cause_name(cause)
+    if cause is None:
+        return "unknown"
+    others = [other for other in dossier.get("causes", ()) if other["cause"] != UNKNOWN and other["confidence"]]
+    named = [(str(other["title"] or other["cause"]), float(other["confidence"])) for other in others]
+    return format_cause_choice(named, cause["cause"] == UNKNOWN)
 
 
-def _cause_name(cause: JsonDict) -> str:
-    title = f": {cause['title']}" if cause.get("title") else ""
-    return f"{cause['cause']}{title} (confidence {cause['confidence']:.2f})"
+def describe_basis(dossier: JsonDict) -> list[str]:
+    """What the cause was found from, and what would decide it if it is not known."""
+    cause = dossier["cause"]
+    if cause is None:
+        return []
+    if cause["cause"] == UNKNOWN:
+        return [f"To find out: {question}" for question in cause["settle"]]
+    basis = "the report and the code at the pin" if cause["from_source"] else "the report alone"
+    lines = [f"{basis}; cause {quote_code(cause['cause'])}"]
+    return [*lines, "The defect is in the test, not in the product code."] if cause["test_only"] else lines
+
+
+def describe_cause(dossier: JsonDict) -> list[str]:
+    """What is not ordered, the cause or the two that may be, and what that is based on."""
+    if dossier["cause"] is None:
+        return ["Unknown."]
+    is_known = dossier["cause"]["cause"] != UNKNOWN
+    first, *rest = describe_basis(dossier) or [""]
+    basis = [f"From {first}.", *rest] if is_known else [first, *rest]
+    return [*describe_missing_order(dossier), f"Cause: {summarize_cause(dossier)}.", *filter(None, basis)]
 
 
 def cause_evidence(dossier: JsonDict) -> list[str]:
@@ -247,6 +272,12 @@ def describe_remedy(dossier: JsonDict) -> list[str]:
     fix = cause["fix"]
     others = [f"Or: {other['change']} Cost: {other['price']}" for other in cause.get("other_fixes", ())]
     return [cause["remedy"], f"Use: {fix['primitive']}", f"Cost: {fix['price']}", *others, f"To check: {fix['check']}"]
+
+
+def snippet_at(dossier: JsonDict, file: str, line: int | None) -> JsonDict | None:
+    """The lines of code around a frame, if a clone has them."""
+    sites = ((snippet["site"], snippet) for snippet in dossier["snippets"])
+    return next((snippet for site, snippet in sites if (site["file"], site["line"]) == (file, line)), None)
 
 
 def describe_similar_fixes(dossier: JsonDict) -> list[str]:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from deadheat import serialization
+from deadheat import plugins, serialization
 from deadheat.api import diagnose_sighting
+from deadheat.diagnosis.finding import MIN_CONFIDENCE, UNKNOWN
 from deadheat.grouping.race_assignment import with_race
 from deadheat.model import Op
-from deadheat.output.race_counts import PackedCount, RaceCountCollector, RaceCounter, encode_example
+from deadheat.output.race_counts import PackedCount, RaceCountCollector, RaceCounter, ReportPlace
 from deadheat.printable import format_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from deadheat.baseline.absence import AbsenceState
     from deadheat.baseline.judgement import GateStanding
-    from deadheat.model import Access, Frame, Sighting
-    from deadheat.output import OutputStyle
+    from deadheat.model import Access, Cause, Frame, Sighting
+    from deadheat.output import OutputStyle, RaceSelection
+
 
 _WRITE_OPS = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 
@@ -28,7 +31,7 @@ class RaceFinding(NamedTuple):
 
     sighting: Sighting
     sighting_count: int
-    locations: tuple[str, ...]
+    locations: tuple[str, ...]  # "ci.log:12"
     standing: GateStanding | None = None  # None without a gate
     note: str = ""  # reason of the standing
     dossier: serialization.JsonDict | None = None  # what a clone tells about it, if one was given
@@ -58,13 +61,16 @@ class RaceFindings(NamedTuple):
 
     races: Iterable[RaceFinding]
     absent: tuple[AbsentRace, ...] = ()
+    omitted: int = 0  # races left out by a limit
+    totals: tuple[int, int] | None = None  # all races and sightings, where they are counted already
 
 
 class FindingsAccumulator:
-    """Collects races until all are known."""
+    """Collects races until all are known. `line_of` gives the line of an offset in a document, if it is known."""
 
-    def __init__(self) -> None:
+    def __init__(self, line_of: Callable[[str, int], int | None] | None = None) -> None:
         self._counter = RaceCounter()
+        self._line_of = line_of
 
     @staticmethod
     def new_collector(diagnose: bool) -> RaceCountCollector:
@@ -79,22 +85,36 @@ class FindingsAccumulator:
         """Does nothing: there is no output."""
 
     def iter_findings(self, ids: Mapping[str, str]) -> Iterator[RaceFinding]:
-        """Yields every race, those with the most sightings first."""
+        """Every race, those with the most sightings first."""
         self._counter.assign_races(ids)
+        return self._findings()
+
+    def _findings(self) -> Iterator[RaceFinding]:
         for race in self._counter.iter_races():
             sighting = with_race(serialization.sighting_from_wire(json.loads(race.body)), race.race)
-            yield RaceFinding(sighting, race.sighting_count, tuple(race.locations))
+            places = tuple([format_place(place, self._line_of) for place in race.places])
+            yield RaceFinding(sighting, race.sighting_count, places)
 
 
 class FindingsWriter(FindingsAccumulator):
     """Writes the races once all are known."""
 
     def __init__(self, out: IO[str], format: OncePerRaceFormat, style: OutputStyle) -> None:
-        super().__init__()
+        super().__init__(style.line_of)
         self._out, self._format, self._style = out, format, style
+        self.is_wanted: Callable[[RaceFinding], bool] | None = None  # set once all races are known
+        self.race_count = 0  # of the races that are wanted
 
     def write_remaining(self, ids: Mapping[str, str]) -> None:
-        write_utf8(self._out, self._format.render_pieces(RaceFindings(self.iter_findings(ids)), self._style))
+        races = self.iter_findings(ids)
+        if self.is_wanted is None:
+            totals = self._counter.count_totals()
+        else:
+            wanted = list(filter(self.is_wanted, races))
+            races, totals = iter(wanted), (len(wanted), sum(finding.sighting_count for finding in wanted))
+        self.race_count = totals[0]
+        findings = self._format.select_races(races, self._style.selection)._replace(totals=totals)
+        self._format.write(self._out, self._format.render_pieces(findings, self._style))
 
 
 class OncePerRaceFormat:
@@ -110,14 +130,83 @@ class OncePerRaceFormat:
     def new_writer(self, out: IO[str], style: OutputStyle) -> FindingsWriter:
         return FindingsWriter(out, self, style)
 
+    def select_races(self, races: Iterator[RaceFinding], selection: RaceSelection) -> RaceFindings:
+        """The races in the order to show them, without those beyond the limit."""
+        return limit_races(sort_races(races, selection.sort), selection.limit or 0)
+
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         """Yields the output in pieces."""
         raise NotImplementedError
 
+    def write(self, out: IO[str], pieces: Iterable[str]) -> None:
+        """Writes the pieces; a format for programs is UTF-8, whatever the locale is."""
+        write_utf8(out, pieces)
+
+
+def sort_races(races: Iterable[RaceFinding], order: str) -> Iterable[RaceFinding]:
+    """The races in one of `SORT_ORDERS`; they come in the order of their sightings."""
+    if order == "seen":
+        return races
+    key = {"title": _sort_by_title, "file": _sort_by_file, "cause": _sort_by_cause}[order]
+    return sorted(races, key=key)
+
+
+def _sort_by_title(finding: RaceFinding) -> tuple[str, ...]:
+    return (finding.sighting.verdict.title,)
+
+
+def _sort_by_file(finding: RaceFinding) -> tuple[bool, str, int]:
+    site = next((access.site for access in ordered_accesses(finding) if access.site and access.site.file), None)
+    return (True, "", 0) if site is None else (False, site.file, site.line or 0)
+
+
+def _sort_by_cause(finding: RaceFinding) -> tuple[bool, str, float]:
+    cause = finding.sighting.causes[0] if finding.sighting.causes else None
+    if cause is None or cause.cause == UNKNOWN:
+        return True, "", 0.0
+    return False, plugins.cause_title(cause.cause), -cause.confidence
+
+
+def limit_races(races: Iterable[RaceFinding], limit: int) -> RaceFindings:
+    """The first races, all if the limit is 0, and the number of the others."""
+    if not limit:
+        return RaceFindings(races)
+    iterator = iter(races)
+    shown = list(islice(iterator, limit))
+    return RaceFindings(shown, omitted=sum(1 for _ in iterator))
+
+
+def format_place(place: ReportPlace, line_of: Callable[[str, int], int | None] | None = None) -> str:
+    """`ci.log:12`; only the name where lines are not known: standard input, members of archives."""
+    if place.uri == "-":
+        return "standard input"
+    line = line_of(place.uri, place.offset) if line_of else None
+    return place.uri if line is None else f"{place.uri}:{line}"
+
+
+def summarize_causes(causes: tuple[Cause, ...]) -> str:
+    """`A lock on one side only (97%)`; "" for what is no data race."""
+    named = [(plugins.cause_title(c.cause), c.confidence) for c in causes if c.cause != UNKNOWN and c.confidence]
+    if not causes or (causes[0].cause == UNKNOWN and not named):
+        return ""
+    return format_cause_choice(named, causes[0].cause == UNKNOWN)
+
+
+def format_cause_choice(named: list[tuple[str, float]], is_unknown: bool) -> str:
+    """The first cause, the first two if neither is likely alone, or that none is."""
+    texts = [f"{title} ({confidence:.0%})" for title, confidence in named[:2]]
+    if is_unknown:
+        return f"unknown; most likely {', or '.join(map(_lower_first, texts))}" if texts else "unknown"
+    first, *others = texts if named[0][1] < MIN_CONFIDENCE else texts[:1]
+    return ", or ".join([first, *map(_lower_first, others)])
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
 
 def _encode_finding(sighting: Sighting) -> bytes:
-    line = format_json(serialization.sighting_to_wire(sighting))
-    return encode_example(sighting.verdict.title, line.encode())
+    return format_json(serialization.sighting_to_wire(sighting)).encode()
 
 
 def _encode_with_causes(sighting: Sighting) -> bytes:
@@ -133,7 +222,7 @@ def write_utf8(out: IO[str], pieces: Iterable[str]) -> None:
 
 
 def ordered_accesses(finding: RaceFinding) -> list[Access]:
-    """The accesses in a fixed order, writes first."""
+    """The accesses in a fixed order, writes first: the first one is where CI systems show the race."""
     return sorted(finding.sighting.report.accesses, key=_access_sort_key)
 
 
@@ -189,11 +278,29 @@ def summarize_absent(absent: Iterable[AbsentRace]) -> str:
     return ", ".join(texts)
 
 
+def format_race_count(count: int) -> str:
+    return f"{count} race{'s' * (count != 1)}"
+
+
 def summarize_races(findings: Iterable[RaceFinding]) -> str:
     """`2 races, 1 of them new`."""
     standings = [finding.standing for finding in findings]
-    count = f"{len(standings)} race{'s' * (len(standings) != 1)}"
+    count = format_race_count(len(standings))
     if not any(standings):
         return count
     new = sum(1 for standing in standings if standing and standing.fails)
     return f"{count}, {new or 'none'} of them new"
+
+
+def summarize_gate(races: list[RaceFinding], absent: Iterable[AbsentRace]) -> str:
+    """`3 races: 1 new, 2 known; 1 known race is gone`."""
+    from deadheat.baseline.judgement import GateStanding  # not needed by a scan
+
+    count = format_race_count(len(races))
+    counts = [
+        f"{number} {standing}"
+        for standing in GateStanding
+        if (number := sum(finding.standing is standing for finding in races))
+    ]
+    absent_note = f"; {summarize_absent(absent)}" if absent else ""
+    return f"{count}: {', '.join(counts)}{absent_note}" if counts else f"{count}{absent_note}"

@@ -6,6 +6,8 @@ import pickle
 from array import array
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
+from deadheat.grouping.fingerprint import title_rank
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -178,10 +180,17 @@ class PackedLineStore:
         self._buffer.close()
 
 
-# locations listed per race
-MAX_LOCATIONS: Final = 3
-# variant, order of its example, sightings, damage, locations, offset and size of the example
-_CountRow = tuple[str, int, int, int, str, int, int]
+# places listed per race
+MAX_PLACES: Final = 3
+# variant, order of its example, sightings, damage, title, places, offset and size of the example
+_CountRow = tuple[str, int, int, int, str, str, int, int]
+
+
+class ReportPlace(NamedTuple):
+    """The document of a report, and its first byte there."""
+
+    uri: str
+    offset: int
 
 
 class RaceCount:
@@ -193,7 +202,8 @@ class RaceCount:
         order: int,
         sighting_count: int,
         damage: int,
-        locations: str,
+        title: str,
+        places: str,
         example_offset: int,
         example_size: int,
     ) -> None:
@@ -201,21 +211,24 @@ class RaceCount:
         self.order = order
         self.sighting_count = sighting_count
         self.damage = damage
-        self.locations = locations
+        self.title = title
+        self.places = places  # "936 ci.log", one per line
         self.example_offset = example_offset
         self.example_size = example_size
 
     def add_count(self, other: RaceCount) -> None:
         """Adds another count of the same race."""
         self.sighting_count += other.sighting_count
-        if self.locations.count("\n") < MAX_LOCATIONS - 1:
-            self.locations = f"{self.locations}\n{other.locations}"
-        # keep the least damaged example, the first of equals
-        if other.example_size and (
-            other.damage < self.damage or (other.damage == self.damage and other.order < self.order)
-        ):
-            self.order, self.damage = other.order, other.damage
+        if self.places.count("\n") < MAX_PLACES - 1:
+            self.places = f"{self.places}\n{other.places}"
+        if other.example_size and other.example_rank < self.example_rank:
+            self.order, self.damage, self.title = other.order, other.damage, other.title
             self.example_offset, self.example_size = other.example_offset, other.example_size
+
+    @property
+    def example_rank(self) -> tuple[int, tuple[bool, str], int]:
+        """Sorts the example that a race is shown with first, in the order that lakes and dossiers use too."""
+        return self.damage, title_rank(self.title), self.order
 
     @property
     def sort_key(self) -> tuple[int, int, int]:
@@ -225,8 +238,8 @@ class RaceCount:
     @property
     def database_row(self) -> _CountRow:
         return (
-            self.variant, self.order, self.sighting_count, self.damage, self.locations, self.example_offset,
-            self.example_size,
+            self.variant, self.order, self.sighting_count, self.damage, self.title, self.places,
+            self.example_offset, self.example_size,
         )  # fmt: skip
 
 
@@ -256,7 +269,7 @@ class RaceCountDatabase:
         import sqlite3  # rarely needed
 
         self._connection = sqlite3.connect("", isolation_level=None)
-        columns = "node TEXT, n INT, seen INT, damage INT, places TEXT, at INT, size INT"
+        columns = "node TEXT, n INT, seen INT, damage INT, title TEXT, places TEXT, at INT, size INT"
         self._connection.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;"
             f"CREATE TABLE posted ({columns}); CREATE TABLE raced (race TEXT, {columns});"
@@ -265,12 +278,12 @@ class RaceCountDatabase:
 
     def insert_counts(self, counts: Iterable[RaceCount]) -> None:
         """Inserts counts; a race may occur more than once."""
-        self._connection.executemany("INSERT INTO posted VALUES (?, ?, ?, ?, ?, ?, ?)", _database_rows(counts))
+        self._connection.executemany("INSERT INTO posted VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _database_rows(counts))
 
     def assign_races(self, ids: Mapping[str, str]) -> None:
         """Joins the variants of each race."""
         self._connection.executemany("INSERT INTO name VALUES (?, ?)", ids.items())
-        self._connection.executemany("INSERT INTO raced VALUES (?, ?, ?, ?, ?, ?, ?, ?)", self._joined_rows())
+        self._connection.executemany("INSERT INTO raced VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", self._joined_rows())
 
     def _joined_rows(self) -> Iterator[tuple[str | int, ...]]:
         for race, count in self._joined_counts():
@@ -308,17 +321,10 @@ class RaceCountDatabase:
 
 # beyond this a worker may send an example again, and counts are written to a file
 _MAX_RACES_IN_MEMORY: Final = 1 << 16
-# between the title and the body of an example
-_TITLE_SEPARATOR: Final = b"\n"
 
-# count of a race in one process since the last batch: sightings, locations, damage of the example, and
+# count of a race in one process since the last batch: sightings, places, damage and title of the example, and
 # the example, or None if a good one was sent before; a tuple, because it is made for every sighting
-PackedCount = tuple[int, list[str], int, bytes | None]
-
-
-def encode_example(title: str, body: bytes) -> bytes:
-    """Encodes the title and the body of an example."""
-    return title.replace("\n", " ").encode("utf-8", "replace") + _TITLE_SEPARATOR + body
+PackedCount = tuple[int, list[str], int, str, bytes | None]
 
 
 class CountedRace(NamedTuple):
@@ -327,7 +333,7 @@ class CountedRace(NamedTuple):
     title: str
     body: bytes
     sighting_count: int
-    locations: list[str]
+    places: list[ReportPlace]
     race: str
 
 
@@ -340,35 +346,38 @@ class RaceCountCollector:
     def __init__(self, render: Callable[[Sighting], bytes]) -> None:
         self._render = render
         self._counts: dict[str, PackedCount] = {}
-        self._sent_damage: dict[str, int] = {}
+        self._sent_ranks: dict[str, tuple[int, str]] = {}
 
     def add_sighting(self, sighting: Sighting) -> None:
-        race = sighting.verdict.race
-        sighting_count, locations, least_damage, example = self._counts.get(race) or self._initial_count(race)
-        if len(locations) < MAX_LOCATIONS:
+        verdict = sighting.verdict
+        race, title = verdict.race, verdict.title
+        sighting_count, places, least_damage, best_title, example = self._counts.get(race) or self._initial_count(race)
+        if len(places) < MAX_PLACES:
             # a file name may contain a newline
-            uri = sighting.uri.replace("\n", "?")
-            locations.append(f"{uri} at byte {sighting.span.offset}")
-        # the least damaged report becomes the example
-        if least_damage and (damage := _damage_score(sighting)) < least_damage:
-            least_damage, example = damage, self._render(sighting)
-        self._counts[race] = sighting_count + 1, locations, least_damage, example
+            places.append(f"{sighting.span.offset} {sighting.uri.replace(chr(10), '?')}")
+        # duplicates share their title
+        if least_damage or (title is not best_title and title != best_title):
+            damage = damage_score(sighting)
+            if (damage, title_rank(title)) < (least_damage, title_rank(best_title)):
+                least_damage, best_title, example = damage, title, self._render(sighting)
+        self._counts[race] = sighting_count + 1, places, least_damage, best_title, example
 
     def add_document(self, document: Document) -> None:
         """Does nothing: the examples contain the claims."""
 
     def _initial_count(self, race: str) -> PackedCount:
-        return 0, [], self._sent_damage.get(race, 1 << 30), None
+        damage, title = self._sent_ranks.get(race, (1 << 30, ""))
+        return 0, [], damage, title, None
 
     def pack_batch(self) -> dict[str, PackedCount]:
         packed, self._counts = self._counts, {}
-        if len(self._sent_damage) > _MAX_RACES_IN_MEMORY:
-            self._sent_damage.clear()
-        self._sent_damage.update((race, count[2]) for race, count in packed.items())
+        if len(self._sent_ranks) > _MAX_RACES_IN_MEMORY:
+            self._sent_ranks.clear()
+        self._sent_ranks.update((race, (count[2], count[3])) for race, count in packed.items())
         return packed
 
 
-def _damage_score(sighting: Sighting) -> int:
+def damage_score(sighting: Sighting) -> int:
     """How unsuitable a report is as an example: damage first, then a missing access."""
     report = sighting.source.original
     return 2 * len(report.damage) + (len(report.accesses) < 2)
@@ -385,12 +394,12 @@ class RaceCounter:
         self._order = 0
 
     def merge_counts(self, counts: dict[str, PackedCount]) -> None:
-        for variant, (sighting_count, locations, damage, example) in counts.items():
+        for variant, (sighting_count, places, damage, title, example) in counts.items():
             self._order += 1
             offset = size = 0
             if example is not None:
                 offset, size = self._examples.store_text(example), len(example)
-            count = RaceCount(variant, self._order, sighting_count, damage, "\n".join(locations), offset, size)
+            count = RaceCount(variant, self._order, sighting_count, damage, title, "\n".join(places), offset, size)
             known = self._counts.get(variant)
             if known is None:
                 self._counts[variant] = count
@@ -421,13 +430,17 @@ class RaceCounter:
     def iter_races(self) -> Iterator[CountedRace]:
         """Yields every race with its least damaged example, most sightings first."""
         for race, count in self._database.iter_races() if self._database is not None else self._sorted_counts():
-            example = self._examples.read_text(count.example_offset, count.example_size)
-            title, _, body = example.partition(_TITLE_SEPARATOR)
-            locations = count.locations.split("\n")[:MAX_LOCATIONS]
-            yield CountedRace(title.decode(), body, count.sighting_count, locations, race)
+            body = self._examples.read_text(count.example_offset, count.example_size)
+            places = [_parse_place(place) for place in count.places.split("\n")[:MAX_PLACES]]
+            yield CountedRace(count.title, body, count.sighting_count, places, race)
         self._examples.close()
         if self._database is not None:
             self._database.close()
 
     def _sorted_counts(self) -> list[tuple[str, RaceCount]]:
         return sorted(self._counts.items(), key=lambda item: item[1].sort_key)
+
+
+def _parse_place(text: str) -> ReportPlace:
+    offset, _, uri = text.partition(" ")
+    return ReportPlace(uri, int(offset))

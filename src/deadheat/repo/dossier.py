@@ -151,7 +151,7 @@ def _dossier_at_pin(
         diff_of_commit(clone.git, fixes[0].commit, racing_paths) if fixes and fixes[0].is_convincing else (),
         tuple(c for c in introducing if c.commit not in confirmed_fixes),
         FixFinder(history).is_still_present(fixes),
-        tuple(find_owners(clone, clone.main.tip, paths, origins.line_authors())),
+        tuple(find_owners(clone, clone.main.tip, paths, origins)),
         choose_reproduction(run_command, hints.steps, _files_around(report, snapshot)),
         dependency,
         answers=tuple(answers),

@@ -59,15 +59,24 @@ class OriginFinder:
         return [*suspected.values(), *(c for c in candidates if c.commit not in suspected)]
 
     def line_authors(self) -> list[tuple[str, str]]:
-        """The authors of the racing lines, then the last authors of the racing functions."""
+        """The authors of the racing lines."""
         reasons: dict[str, str] = {}
-        for target in [t for t in self._history.functions if t.is_racing]:
+        for target in self._racing_functions():
             position = self._history.introducing_positions.get(target)
             if position is not None:
                 self._add_author(reasons, position, f"wrote the racing line in {target.name}")
+        return list(reasons.items())
+
+    def function_authors(self) -> list[tuple[str, str]]:
+        """The last authors of the racing functions."""
+        reasons: dict[str, str] = {}
+        for target in self._racing_functions():
             for recent in self._recent_positions(target):
                 self._add_author(reasons, recent, f"worked on {target.name}")
         return list(reasons.items())
+
+    def _racing_functions(self) -> list[TrackedFunction]:
+        return [target for target in self._history.functions if target.is_racing]
 
     def _add_author(self, reasons: dict[str, str], position: int, why: str) -> None:
         commit = self._clone.main.commits[position]
@@ -94,13 +103,13 @@ class CodeOwner(NamedTuple):
     why: str
 
 
-def find_owners(clone: Clone, commit: str, paths: Sequence[str], authors: Sequence[tuple[str, str]]) -> list[CodeOwner]:
-    """Everybody to ask about these files, most relevant first."""
+def find_owners(clone: Clone, commit: str, paths: Sequence[str], origins: OriginFinder) -> list[CodeOwner]:
+    """Whom to ask: the authors of the racing lines, the owners of the files, the authors of the racing functions."""
     owners: list[tuple[str, str]] = []
     for path in paths:
         owners += [*_owners_in_codeowners(clone, commit, path), *_owners_in_owners_files(clone, commit, path)]
     found: dict[str, str] = {}
-    for who, why in [*owners, *authors]:
+    for who, why in [*origins.line_authors(), *owners, *origins.function_authors()]:
         found.setdefault(who, why)
     return [CodeOwner(who, why) for who, why in found.items()][:_MAX_OWNERS]
 

@@ -45,10 +45,16 @@ _BLOCK_INVOKE = lazy_compile(r"_{1,3}(?:\d{1,4}(?=[-+]\[))?(.{1,400}?)_block_inv
 
 def cpp_source_function(name: str) -> str:
     """`shop::Cart::add` for `void shop::Cart::add<int>(int) const::{lambda()#1}::operator()()`."""
-    if block := _BLOCK_INVOKE.match(name):
+    return _split_nested_parts(name)[0]
+
+
+def _split_nested_parts(name: str) -> tuple[str, bool]:
+    """The function as written, and whether the symbol is a closure or block in it."""
+    block = _BLOCK_INVOKE.match(name)
+    if block:
         name = block[1]
     if name[:2] in ("-[", "+[") or name in ("<null>", "<unknown>"):
-        return name  # Objective-C, or no name
+        return name, block is not None  # Objective-C, or no name
     masked = name.replace(_ANONYMOUS_NAMESPACE, _PLACEHOLDERS[_ANONYMOUS_NAMESPACE])
     masked = _OPERATOR_NAME.sub(lambda match: "operator" + _PLACEHOLDERS[match[0][len("operator") :]], masked)
     masked = masked.replace("->", _ARROW_PLACEHOLDER)
@@ -58,7 +64,8 @@ def cpp_source_function(name: str) -> str:
     parts = [part for part in _strip_return_type(stripped).split("::") if part]
     first_nested = next((i for i, part in enumerate(parts) if _NESTED_PART.match(part)), len(parts))
     source_name = "::".join(parts[:first_nested]) or ("{lambda}" if parts else "")
-    return _STD_VERSION.sub("std::", source_name.translate(_ORIGINAL_TEXTS).replace(_ARROW_PLACEHOLDER, "->"))
+    source_name = _STD_VERSION.sub("std::", source_name.translate(_ORIGINAL_TEXTS).replace(_ARROW_PLACEHOLDER, "->"))
+    return source_name, block is not None or first_nested < len(parts)
 
 
 def _strip_trait_cast(name: str) -> str:
@@ -272,11 +279,31 @@ def find_origin(function: str, path: str, module: str = "") -> Origin:
 @lru_cache(maxsize=1 << 13)
 def source_function(function: str) -> str:
     """The function as written, without parameters, template arguments, closures and clones."""
-    # each suffix of a clone ends in one of these characters
-    name = _CLONE_SUFFIX.sub("", function) if function[-1:] in "0123456789)]d_pstery" else function
+    return split_closure(function)[0]
+
+
+@lru_cache(maxsize=1 << 13)
+def split_closure(function: str) -> tuple[str, bool]:
+    """The function as written, and whether the symbol is a closure in it."""
+    name = strip_clone_suffix(function)
     if is_swift_name(name):
-        return swift_source_function(name) or function
-    return cpp_source_function(name) or function
+        return swift_source_function(name) or function, name.startswith(("closure #", "implicit closure #"))
+    source_name, is_closure = _split_nested_parts(name)
+    return source_name or function, is_closure
+
+
+def strip_clone_suffix(function: str) -> str:
+    """The symbol without what the compiler appends to clones and parts of a function."""
+    # each suffix of a clone ends in one of these characters
+    return _CLONE_SUFFIX.sub("", function) if function[-1:] in "0123456789)]d_pstery" else function
+
+
+def has_parameters(function: str) -> bool | None:
+    """Whether the printed parameters are not empty; None if the symbol is printed without a list of parameters."""
+    name = _QUALIFIERS.sub("", strip_clone_suffix(function))
+    if name[-1:] != ")" or name == "operator()":
+        return None
+    return not name.endswith("()")
 
 
 def function_key(frame: Frame) -> str:

@@ -1,0 +1,42 @@
+"""Line numbers of positions in files that were read."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from deadheat.sources.file_listing import is_packed_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# lines are counted once for each block of this size
+_BLOCK_SIZE = 1 << 16
+_HEAD_SIZE = 1 << 10
+
+
+class LineNumbers:
+    """Finds the line of an offset in a plain file; files are read again, up to the last offset that is asked for."""
+
+    def __init__(self, paths: Mapping[str, str]) -> None:
+        self._paths = paths  # by the name of the document
+        self._counts: dict[str, list[int]] = {}  # newlines before each block
+
+    def line_of(self, uri: str, offset: int) -> int | None:
+        """The line, from 1; None for standard input, members of archives and what cannot be read any more."""
+        path = self._paths.get(uri)
+        if path is None:
+            return None
+        with suppress(OSError), open(path, "rb", buffering=0) as file:
+            counts = self._counts.get(uri)
+            if counts is None:
+                counts = self._counts[uri] = [] if is_packed_file(file.read(_HEAD_SIZE)) else [0]
+            if not counts:
+                return None
+            block = offset // _BLOCK_SIZE
+            file.seek((len(counts) - 1) * _BLOCK_SIZE)
+            while len(counts) <= block:
+                counts.append(counts[-1] + file.read(_BLOCK_SIZE).count(b"\n"))
+            file.seek(block * _BLOCK_SIZE)
+            return counts[block] + file.read(offset - block * _BLOCK_SIZE).count(b"\n") + 1
+        return None
