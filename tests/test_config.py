@@ -270,6 +270,29 @@ def test_paths_are_relative_to_the_folder_of_the_file(folder: Path, monkeypatch:
     assert parse("explain", "x").repo == [str(folder), str(folder.parent / "other")]
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("\n[scan]\nframes = 3", 3),
+        ("[scan]\n'frames' = 3", 2),
+        ("\nscan.frames = 3", 2),
+        ("\n\nscan = { frames = 3 }", 3),
+        ("# frames = 1\nframes = 3", 2),
+        ("[gate]\nframes = 1\n[scan] # frames = 2\nframes = 3", 4),
+    ],
+)
+def test_place_is_the_line_of_the_key(folder: Path, text: str, line: int) -> None:
+    for name, header in (("deadheat.toml", ""), ("pyproject.toml", "[tool.deadheat]\n")):
+        text = (
+            text
+            if not header
+            else text.replace("[scan]", "[tool.deadheat.scan]").replace("[gate]", "[tool.deadheat.gate]")
+        )
+        write_config(folder, header + text, name)
+        source = parse("--config", name, "scan", "x").option_sources["frames"]
+        assert source.place == f"{name}:{line + bool(header)}"
+
+
 # -- faults -----------------------------------------------------------------------------------------
 
 

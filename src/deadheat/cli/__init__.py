@@ -81,6 +81,7 @@ def build_parser(only_command: str | None = None) -> argparse.ArgumentParser:
     """Builds the parser of all commands, or of one, which avoids importing the others."""
     root = CommandParser(
         prog="deadheat",
+        allow_abbrev=False,  # the command is found before the arguments are parsed
         description="Finds race detector reports in text and tracks the defects behind them.",
         epilog="exit status: 0 done, 1 races found (scan) or new races (gate, run --gate), 2 wrong usage,"
         " 3 the environment failed",

@@ -84,20 +84,22 @@ class ConfigurationFile:
 
     def line_of(self, table: str, key: str = "", number: int = 1) -> int | None:
         """The line of a key in a table ("" for none), or of the header of the `number`-th table of this name."""
-        names = {_plain_key(f"{self._prefix}{table}".strip("."))}
-        current, seen, header = "" if not self._prefix else "?", 0, None
-        assignment = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*(?:=|\.)") if key else None
+        outer, wanted = self._prefix.strip("."), f"{self._prefix}{table}".strip(".")
+        quoted_key = rf"[\"']?{re.escape(key)}[\"']?\s*"
+        assignment = re.compile(rf"\s*{quoted_key}[=.]") if key else None
+        # "scan.limit = 20" and "scan = { limit = 20 }", outside of the table
+        dotted = re.compile(rf"\s*{re.escape(table)}\s*(?:\.\s*{quoted_key})?=") if table else None
+        current, seen, fallback = "", 0, None
         for index, line in enumerate(self._lines, 1):
             if match := _HEADER.match(line):
                 current = _plain_key(match[1])
-                if current in names:
-                    seen += 1
-                    header = index if seen == number else header
-                continue
-            is_inside = current in names if names != {""} else current == ""
-            if assignment and is_inside and seen in (0, number) and assignment.match(line):
+                seen += current == wanted
+                fallback = index if current == wanted and seen == number else fallback
+            elif current == wanted and assignment and seen in (0, number) and assignment.match(line):
                 return index
-        return header
+            elif current == outer and fallback is None and dotted and dotted.match(line):
+                fallback = index
+        return fallback
 
     def settings_of(self, command: str) -> dict[str, tuple[Any, str]]:
         """The values for the options of a command by key, each with its place."""
