@@ -71,7 +71,18 @@ OPTIONS = [
     for key, action in options.settable_options(parser).items()
 ]
 # one of them is accepted by every type
-SAMPLES = ("3", "2026-12-31", "90d", "bytes=2G", "race:Cart", "sarif=out.sarif", "a=b", "{repo}/{run}.log", "text")
+SAMPLES = (
+    "3",
+    "2026-12-31",
+    "90d",
+    "bytes=2G",
+    "race:Cart",
+    "sarif=out.sarif",
+    "a=b",
+    "{repo}/{run}.log",
+    "gitlab=https://x.example/a/b",
+    "text",
+)
 
 
 def sample_text(parser: argparse.ArgumentParser, action: argparse.Action) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deadheat import cli
+from deadheat.cli import code_links
 from deadheat.cli.options import was_given
 from deadheat.cli.progress import show_progress
 from deadheat.errors import DeadheatError, unexpected_fault
@@ -60,6 +61,7 @@ def add_explain_command(commands: argparse._SubParsersAction[argparse.ArgumentPa
         "--format", choices=("html", "json", "markdown", "text"), default="text",
         help="default: text",
     )  # fmt: skip
+    code_links.add_link_template_option(command)
     cli.add_frames_option(command)
     cli.add_map_option(command)
     command.add_argument("--diff", action="store_true", help="text: show the diff of the fix, where one is certain")
@@ -180,8 +182,9 @@ def _with_similar_fixes(dossier: Dossier, past_fixes: list[RaceFix]) -> Dossier:
 
 def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[RaceFinding, Dossier]]) -> None:
     from deadheat.cli.scan import style_from_options
-    from deadheat.output.dossier_formats import DossierHtmlPage, DossierMarkdown
+    from deadheat.output.dossier_markdown import DossierMarkdown
     from deadheat.output.dossier_text import DossierText
+    from deadheat.output.html.dossier_page import DossierHtmlPage
     from deadheat.repo.dossier import dossier_to_json
 
     family_members = _family_members(dossiers)
@@ -193,7 +196,8 @@ def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[RaceFinding, 
     if args.format == "json":
         print(format_json([_dossier_to_json(finding.sighting, fields) for finding, fields in rows], indent=1))
     elif args.format == "html":
-        sys.stdout.write(DossierHtmlPage()((finding.sighting, fields) for finding, fields in rows))
+        format_page = DossierHtmlPage(code_links.style_for_clones(args))
+        sys.stdout.write(format_page(rows))
     elif args.format == "markdown":
         format_markdown = DossierMarkdown()
         for number, (finding, fields) in enumerate(rows, 1):

@@ -18,6 +18,7 @@ from deadheat.baseline import Baseline, Mute, is_date, parse_suppressions, patte
 from deadheat.baseline.editing import EntryFields
 from deadheat.baseline.judgement import BaselineGate, GateStanding, NewEntryDetails
 from deadheat.baseline.test_runs import TestRunWatcher
+from deadheat.cli import dossiers
 from deadheat.cli import scan as cli_scan
 from deadheat.cli.options import was_given
 from deadheat.cli.scan import add_scan_options, style_from_options
@@ -83,6 +84,7 @@ def add_gate_options(command: argparse.ArgumentParser, baseline: bool) -> None:
         "--write", type=_parse_target, action="append", default=[], metavar="FORMAT=FILE",
         help="also write this format to a file; may repeat",
     )  # fmt: skip
+    dossiers.add_repo_option(output)
     add_scan_options(output)
 
 
@@ -155,7 +157,11 @@ class RaceInspection:
             self.is_cut = self.is_cut or scan.has_faults or (self.has_failed and not scan.sighting_count)
         self._gate = self._new_gate(scan.identity.facts) if self._gated else None
         ids = self._gate.ids if self._gate else scan.identity.race_ids()
-        self.findings = [self._judge_finding(finding) for finding in accumulator.iter_findings(ids)]
+        judged = [self._judge_finding(finding) for finding in accumulator.iter_findings(ids)]
+        rules = self._configuration.owner_rules if self._configuration else ()
+        explained = dossiers.with_dossiers(self._map_paths(judged), args.repo, args.quiet, rules)
+        # the baseline has the paths as printed
+        self.findings = [one._replace(dossier=other.dossier) for one, other in zip(judged, explained, strict=True)]
         return self.findings
 
     def _new_gate(self, evidence: GroupingFacts) -> BaselineGate:
@@ -170,13 +176,15 @@ class RaceInspection:
         judgement = self._gate.judge_race(finding.sighting)
         return finding._replace(standing=judgement.standing, note=judgement.note)
 
+    def _map_paths(self, findings: list[RaceFinding]) -> list[RaceFinding]:
+        maps = tuple(self._args.map)
+        return [finding._replace(sighting=map_sighting(finding.sighting, maps)) for finding in findings]
+
     def write_findings(self, out: IO[str]) -> None:
         """Writes the findings to `out` and to all requested files, even if one of them fails."""
         absent_races = self._gate.absent_races() if self._gate else []
         absent = tuple(shown.AbsentRace(known.race, known.title, *absence[:2]) for known, absence in absent_races)
-        maps = tuple(self._args.map)
-        races = [finding._replace(sighting=map_sighting(finding.sighting, maps)) for finding in self.findings]
-        race_findings = shown.RaceFindings(races, absent)
+        race_findings = shown.RaceFindings(self._map_paths(self.findings), absent)
         targets = [(format_name, file, "w") for format_name, file in self._args.write]
         summary_file = os.environ.get("GITHUB_STEP_SUMMARY")
         if self._args.format == "github" and summary_file:
@@ -192,7 +200,7 @@ class RaceInspection:
             raise faults[0]
 
     def _write_file(self, file: str, format_name: str, race_findings: RaceFindings, mode: str) -> DeadheatError | None:
-        style = self._style.__class__(root=self._style.root)
+        style = self._style.__class__(root=self._style.root, links=self._style.links, job=self._style.job)
         try:
             with open(file, mode, encoding="utf-8") as out:
                 shown.write_utf8(out, gate_formats()[format_name].render_pieces(race_findings, style))

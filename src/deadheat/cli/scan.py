@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import cli, plugins
 from deadheat.api import ReadOptions, read_opened_documents
-from deadheat.cli import worker_pool
+from deadheat.cli import code_links, job_context, worker_pool
 from deadheat.cli.progress import ProgressLine
 from deadheat.cli.report_filter import NewRaces, add_filter_options, report_filter
 from deadheat.errors import UnreadableError, limit_faults, unexpected_fault
@@ -301,6 +301,8 @@ def add_scan_options(command: argparse._ActionsContainer) -> None:
         "--root", default=checkout_folder(), metavar="DIR",
         help="checkout, for links to the code (default: that of the CI job, or this folder)",
     )  # fmt: skip
+    code_links.add_link_template_option(command)
+    job_context.add_key_option(command)
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
 
@@ -382,6 +384,7 @@ def line_finder(entries: Iterable[file_listing.FileEntry | UnreadableError]) -> 
 
 def style_from_options(args: argparse.Namespace, out: IO[str] | None = None) -> OutputStyle:
     out = out or sys.stdout
+    root = getattr(args, "root", "")
     return OutputStyle(
         colour=out.isatty() and not args.no_color and not os.environ.get("NO_COLOR"),
         width=max(MIN_WIDTH, min(_terminal_width(out), 200)),
@@ -390,7 +393,9 @@ def style_from_options(args: argparse.Namespace, out: IO[str] | None = None) -> 
         full=getattr(args, "full", False),
         why=getattr(args, "why", False),
         cause=getattr(args, "cause", False),
-        root=getattr(args, "root", ""),
+        root=root,
+        links=code_links.links_of_checkout(args, root),
+        job=job_context.job_from_options(args),
         is_terminal=out.isatty(),
         is_wrapped=out.isatty() or bool(os.environ.get("COLUMNS")),
         selection=RaceSelection(

@@ -123,6 +123,7 @@ class OncePerRaceFormat:
     name = ""
     prints_at_end = True
     prints_causes = False
+    shows_links = False  # whether it uses the links of the style
 
     def new_collector(self, style: OutputStyle) -> RaceCountCollector:
         return FindingsAccumulator.new_collector(self.prints_causes)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat import plugins
 from deadheat._version import RULES_VERSION
 from deadheat.diagnosis import verification_step
+from deadheat.diagnosis.finding import finding_to_json
 from deadheat.grouping.fingerprint import TEST_RUNNER, is_test_runner
 from deadheat.model import ActorState, Op
 from deadheat.printable import format_json, quote_code
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deadheat.codeowners import OwnerRule
-    from deadheat.diagnosis.finding import Finding, Remedy
+    from deadheat.diagnosis.finding import Finding
     from deadheat.model import Access, Frame, Report
     from deadheat.repo.clone import Clone, DependencyModule
     from deadheat.repo.document_claims import ClaimAnswer
@@ -273,8 +274,8 @@ def dossier_to_json(dossier: Dossier, related: Sequence[str] = ()) -> JsonDict:
         "fixed_in": list(dossier.fixed_in),
         "fix_diff": list(dossier.fix_diff),
         "introduced_by": [_candidate_to_json(c) for c in dossier.introduced_by],
-        "cause": _cause_to_json(dossier.causes[0]) if dossier.causes else None,
-        "causes": [_cause_to_json(finding) for finding in dossier.causes],
+        "cause": finding_to_json(dossier.causes[0]) if dossier.causes else None,
+        "causes": [finding_to_json(finding) for finding in dossier.causes],
         "similar_fixes": [_similar_fix_to_json(s) for s in dossier.similar_fixes],
         "reproduce": dossier.reproduction
         and {
@@ -371,34 +372,6 @@ def _similar_fix_to_json(similar: SimilarFix) -> JsonDict:
 def _refuted_call_to_json(refuted_call: RefutedCall) -> JsonDict:
     above, below = _frame_to_json(refuted_call.callee), _frame_to_json(refuted_call.caller)
     return {"where": refuted_call.stack_name, "above": above, "below": below, "why": refuted_call.why}
-
-
-def _cause_to_json(finding: Finding) -> JsonDict:
-    """The fields of a cause, with the first remedy as one text, and every remedy as separate fields."""
-    remedy = finding.remedy
-    return {
-        "cause": finding.cause,
-        "title": finding.title,
-        "confidence": round(finding.confidence, 2),
-        "missing_order": finding.missing_order or None,
-        "evidence": list(map(str, finding.evidence)),
-        "remedy": str(remedy) if remedy else None,
-        "fix": remedy and _remedy_to_json(remedy),
-        "other_fixes": [_remedy_to_json(other) for other in finding.more_remedies],
-        "test_only": finding.test_only,
-        "from_source": finding.from_source,
-        "settle": list(finding.open_questions),
-    }
-
-
-def _remedy_to_json(remedy: Remedy) -> JsonDict:
-    return {
-        "change": remedy.change,
-        "where": [{"file": p.file, "line": p.line, "function": p.function} for p in remedy.where],
-        "primitive": remedy.primitive,
-        "price": remedy.price,
-        "check": remedy.check,
-    }
 
 
 _COPIED_FIELDS = ("fixed_by", "fixed_in", "introduced_by", "still_present", "owners")
