@@ -165,6 +165,9 @@ def test_bash_completes_commands_options_formats_and_files(capsys: Capture) -> N
     assert bash_completions("deadheat scan REA", script) == {"README.md"}
     assert "bash" in bash_completions("deadheat run -- bas", script)
     assert bash_completions("deadheat completion z", script) == {"zsh"}
+    assert bash_completions("deadheat gate unm", script) == {"unmute"}
+    assert bash_completions("deadheat gate REA", script) == {"README.md"}
+    assert bash_completions("deadheat config ret", script) == {"retriage"}
 
 
 @pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])

@@ -125,7 +125,7 @@ def test_an_error_of_spark_is_one_line(
 
 def test_races_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run_command(capsys, "races", "--lake", lake)
-    assert status == 1
+    assert status == 0
     lines = out.splitlines()
     assert len(lines) >= 8
     status, out, _ = run_command(capsys, "races", "--lake", lake, "--format", "jsonl")
@@ -153,14 +153,14 @@ def test_races_are_filtered(
     lake: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], count: int
 ) -> None:
     status, out, _ = run_command(capsys, "races", "--lake", lake, *options)
-    assert (status, len(out.splitlines())) == (bool(count), count)
+    assert (status, len(out.splitlines())) == (0, count)
 
 
 def test_a_race_is_shown_by_any_of_its_names(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run_command(capsys, "races", "--lake", lake, "--test", "TestTake", "--format", "jsonl")
     race = json.loads(out)
     status, whole, _ = run_command(capsys, "show", race["race"], "--lake", lake)
-    assert status == 1
+    assert status == 0
     assert whole.startswith(race["title"])
     assert "3 times" in whole
     assert whole.count("unit-tests.log at byte") == 3
@@ -220,7 +220,7 @@ def test_a_race_is_shown_with_its_best_report_and_the_causes_of_all(
 def test_families_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run_command(capsys, "families", "--lake", lake, "--format", "json")
     families = json.loads(out)
-    assert status == bool(families)
+    assert status == 0
     assert all(len(family["races"]) > 1 and family["why"] for family in families)
 
 

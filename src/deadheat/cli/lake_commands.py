@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat import cli
 from deadheat.cli import spark_and_lake
 from deadheat.diagnosis.finding import UNKNOWN
+from deadheat.path_maps import map_sighting
 from deadheat.printable import format_json, visible_text
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _RACES_EXAMPLES = """examples:
   deadheat races --lake races-lake --test TestCheckout --limit 5
   deadheat races --lake races-lake --format jsonl
 
-exit status: 0 no race, 1 races, 2 wrong usage, 3 the environment failed
+exit status: 0 done, with races or without, 2 wrong usage, 3 the environment failed
 """
 
 
@@ -57,7 +58,7 @@ def run_races(args: argparse.Namespace) -> int:
         dossier = queries.dossier_of(race, dossiers)
         race |= {key: dossier[key] if dossier else None for key in _DOSSIER_COLUMNS}
     print_rows(races, args.format, _race_line)
-    return cli.EXIT_RACES if races else cli.EXIT_NOTHING
+    return cli.EXIT_NOTHING
 
 
 def _matches_filters(race: dict[str, Any], args: argparse.Namespace) -> bool:
@@ -96,7 +97,7 @@ def describe_dossier_row(row: dict[str, Any]) -> str:
         owner = f" of {variable['owner']}" if variable["owner"] else ""
         parts.append(f"{variable['name']}{owner}")
     if pin:
-        parts.append(f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits)")
+        parts.append(f"{pin['first'][:11]} … {pin['last'][:11]} ({cli.format_count(pin['commits'], 'commit')})")
     if fix := describe_best_fix(fixes, row["still_present"]):
         parts.append(f"fixed by: {fix}")
     return "; ".join(parts)
@@ -113,7 +114,7 @@ _SHOW_EXAMPLES = """examples:
   deadheat show 47d9f89a --lake races-lake
   deadheat show 47d9f89a --lake races-lake --format json
 
-exit status: 1 shown, 2 wrong usage, 3 no such race, or the environment failed
+exit status: 0 shown, 2 wrong usage, 3 no such race, or the environment failed
 """
 
 
@@ -126,6 +127,7 @@ def add_show_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
     )
     command.add_argument("race", metavar="RACE", help="race id, alias, or at least the first four characters of one")
     spark_and_lake.add_lake_option(command)
+    cli.add_map_option(command)
     command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     command.add_argument(
         "--sightings",
@@ -143,13 +145,13 @@ def run_show(args: argparse.Namespace) -> int:
     lake = spark_and_lake.open_lake(args.lake).require()
     race = queries.find_race(lake, args.race)
     sightings = queries.latest_sightings(lake, race, args.sightings)
-    example = queries.example_sighting(lake, race)
+    example = map_sighting(queries.example_sighting(lake, race), tuple(args.map))
     dossier_row = queries.dossier_of(race, queries.best_dossiers(lake))
     if args.format == "json":
         _print_race_json(queries.race_summary(race), sightings, example, dossier_row)
     else:
         _print_race_text(queries.race_summary(race), _dossier_fields(dossier_row), sightings, example)
-    return cli.EXIT_RACES
+    return cli.EXIT_NOTHING
 
 
 def _dossier_fields(row: dict[str, Any] | None) -> dict[str, str]:
@@ -165,9 +167,10 @@ def _dossier_fields(row: dict[str, Any] | None) -> dict[str, str]:
         where = f" ({variable['file']}:{variable['line']})" if variable["file"] else ""
         fields["variable"] = f"{variable['name']}{owner}{where}"
     if pin:
+        commits = cli.format_count(pin["commits"], "commit")
         fields["version"] = (
-            f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits, {pin['first_day']}"
-            f" to {pin['last_day']}), {pin['frames_fit']} of {pin['frames']} frames fit"
+            f"{pin['first'][:11]} … {pin['last'][:11]} ({commits}, {pin['first_day']} to {pin['last_day']}),"
+            f" {pin['frames_fit']} of {pin['frames']} frames fit"
         )
     if fix := describe_best_fix(row["fixed_by"], row["still_present"]):
         fields["fixed by"] = fix
@@ -225,7 +228,7 @@ def _print_race_text(
     states = ", ".join(f"{state['status']} {state['day']}" for state in race["history"])
     fields = {
         "status": f"{race['status']} ({states})",
-        "seen": f"{race['sightings']} times, {race['first_seen'][:10]} to {race['last_seen'][:10]}",
+        "seen": _describe_sightings(race),
         "runs": str(race["run_count"] or len(race["runs"])),
         "tests": ", ".join(race["tests"][:_DEFAULT_SHOWN]),
         "aliases": ", ".join(race["aliases"]),
@@ -244,6 +247,13 @@ def _print_race_text(
     sys.stdout.flush()
 
 
+def _describe_sightings(race: dict[str, Any]) -> str:
+    """`3 times, 2026-05-01 to 2026-05-04`."""
+    first, last = race["first_seen"][:10], race["last_seen"][:10]
+    count = "once" if race["sightings"] == 1 else f"{race['sightings']} times"
+    return f"{count}, {first}" if first == last else f"{count}, {first} to {last}"
+
+
 def _place_of(row: dict[str, Any]) -> str:
     """Where a sighting is. In a stream of log records, that is the stream: its time is shown anyway."""
     uri = str(row["uri"])
@@ -257,7 +267,7 @@ _FAMILIES_EXAMPLES = """examples:
   deadheat families --lake races-lake
   deadheat families --lake races-lake --format jsonl
 
-exit status: 0 no family, 1 families, 2 wrong usage, 3 the environment failed
+exit status: 0 done, with families or without, 2 wrong usage, 3 the environment failed
 """
 
 
@@ -278,9 +288,10 @@ def run_families(args: argparse.Namespace) -> int:
         from deadheat.lake import queries
     families = queries.list_families(spark_and_lake.open_lake(args.lake).require())
     print_rows(families, args.format, _family_line)
-    return cli.EXIT_RACES if families else cli.EXIT_NOTHING
+    return cli.EXIT_NOTHING
 
 
 def _family_line(family: dict[str, Any]) -> str:
     why = "; ".join(family["why"][:_MAX_REASONS_SHOWN])
-    return f"{family['family']}  {len(family['races']):4} races  {why}"
+    races = cli.format_count(len(family["races"]), "race")
+    return f"{family['family']}  {races:>10}  {why}"

@@ -18,6 +18,7 @@ from deadheat.model import Document, Sighting
 from deadheat.output import GROUPS, SORT_ORDERS, OutputStyle, RaceSelection
 from deadheat.output.findings import FindingsWriter, OncePerRaceFormat
 from deadheat.output.layout import MIN_WIDTH
+from deadheat.output.mapped_paths import with_mapped_paths
 from deadheat.sources import file_listing, files
 from deadheat.sources.line_numbers import LineNumbers
 
@@ -260,7 +261,7 @@ def add_scan_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
     add_filter_options(command)
     _add_view_options(command)
     add_scan_options(command)
-    command.set_defaults(run=run_scan, parser=command)
+    command.set_defaults(run=run_scan, parser=command, closed_pipe_status=cli.EXIT_RACES)
 
 
 def _add_view_options(command: argparse.ArgumentParser) -> None:
@@ -287,6 +288,7 @@ def add_scan_options(command: argparse._ActionsContainer) -> None:
         help="number of processes (default: one per core)",
     )
     cli.add_frames_option(command)
+    cli.add_map_option(command)
     command.add_argument(
         "--error-stacks",
         action="store_true",
@@ -324,13 +326,16 @@ def run_scan(args: argparse.Namespace) -> int:
     read_options = ReadOptions(args.error_stacks, not output_format.prints_at_end)
     options = ScanOptions(read_options, args.jobs, args.quiet, args.archive_limits, filter=report_filter(args))
     new_races = NewRaces(args.new_since, args.quiet) if args.new_since else None
-    scan_job = ScanJob(entries, output_format.new_collector(style), writer, options)
+    collector = with_mapped_paths(output_format.new_collector(style), tuple(args.map))
+    scan_job = ScanJob(entries, collector, writer, options)
     try:
         scan_job.run()
     except KeyboardInterrupt:
         _write_output(scan_job, writer, new_races)  # print what was found so far
         raise
-    count = _write_output(scan_job, writer, new_races)
+    count = scan_job.sighting_count
+    with cli.ignore_closed_pipe(sys.stdout):
+        count = _write_output(scan_job, writer, new_races)
     if count:
         return cli.EXIT_RACES
     if scan_job.read_nothing:

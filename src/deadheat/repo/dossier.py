@@ -21,7 +21,7 @@ from deadheat.repo.fixes.fix_diff import diff_of_commit
 from deadheat.repo.fixes.releases import releases_with
 from deadheat.repo.fixes.report_history import ReportHistory
 from deadheat.repo.likely_variable import likely_variable
-from deadheat.repo.owners import OriginFinder, find_owners
+from deadheat.repo.owners import OriginFinder, find_owners, put_configured_owners_first
 from deadheat.repo.pinning import find_pin, pin_before
 from deadheat.repo.pinning.misfit_frames import FrameChecker
 from deadheat.repo.racing_lines import CodeSnippet, code_snippets, find_racing_lines
@@ -31,6 +31,7 @@ from deadheat.repo.variable import find_variable, variable_from_report
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from deadheat.codeowners import OwnerRule
     from deadheat.diagnosis.finding import Finding
     from deadheat.model import Access, Frame, Report
     from deadheat.repo.clone import Clone, DependencyModule
@@ -95,6 +96,13 @@ def build_dossier(report: Report, clones: Sequence[Clone], hints: DocumentHints 
             causes=_with_check_command(causes, report, run_command),
         )
     return replace(_dossier_at_pin(report, *best, hints, dependency), missing=missing)
+
+
+def with_configured_owners(dossier: Dossier, rules: Sequence[OwnerRule]) -> Dossier:
+    """The dossier with the owners of the racing files in the configuration first."""
+    sites = [access.site.file for access in dossier.report.accesses if access.site]
+    paths = [line.path for line in dossier.racing_lines] or sites
+    return replace(dossier, owners=tuple(put_configured_owners_first(dossier.owners, rules, paths)))
 
 
 def count_racing_sites(report: Report, clone: Clone) -> int:

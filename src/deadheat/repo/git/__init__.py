@@ -15,13 +15,17 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
+    # phase, number of things that are done, their total if it is known, and what they are: "commit"
+    ProgressCallback = Callable[[str, int, int | None, str], None]
+
+_Item = TypeVar("_Item")
 # "	objectformat = sha256": needed to read the objects
 _SHA256_FORMAT = re.compile(r"^[ \t]*objectformat[ \t]*=[ \t]*sha256\s*$", re.IGNORECASE | re.MULTILINE)
 # "	promisor = true": objects may be missing
@@ -250,6 +254,13 @@ def git_environment() -> dict[str, str]:
     }
 
 
+_ITEMS_PER_REPORT = 32
+
+
+def _ignore_progress(phase: str, done: int, total: int | None, noun: str) -> None:
+    """Shows no progress."""
+
+
 class GitReader:
     def __init__(self, clone_path: str) -> None:
         self.clone_path = clone_path
@@ -262,6 +273,19 @@ class GitReader:
         self.all_refs = self._sandbox.all_refs
         self.head_name, self.head_commit = self._sandbox.head_name, self._sandbox.head_commit
         self.shallow = self._sandbox.shallow
+
+        self.on_progress: ProgressCallback = _ignore_progress
+
+    def track(self, items: Iterable[_Item], phase: str, total: int | None, noun: str) -> Iterator[_Item]:
+        """Yields the items of a slow phase and reports how many are done."""
+        count = 0
+        try:
+            for count, item in enumerate(items, 1):
+                if count % _ITEMS_PER_REPORT == 0:
+                    self.on_progress(phase, count, total, noun)
+                yield item
+        finally:
+            self.on_progress(phase, count, count, noun)
 
     def close(self) -> None:
         self._stop_cat_file()
