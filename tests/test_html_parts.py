@@ -120,7 +120,7 @@ def test_markup_escapes_text_and_attributes_and_links_to_web_pages_only() -> Non
 def test_probability_in_words_and_per_cent() -> None:
     words = [describe_probability(value) for value in (1.0, 0.9, 0.79, 0.5, 0.3, 0.0)]
     assert words == [
-        "very likely, 100 %", "very likely, 90 %", "likely, 79 %", "probable, 50 %", "possible, 30 %", "uncertain, 0 %",
+        "very likely, 100%", "very likely, 90%", "likely, 79%", "probable, 50%", "possible, 30%", "uncertain, 0%",
     ]  # fmt: skip
 
 
