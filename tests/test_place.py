@@ -118,9 +118,9 @@ def test_every_race_is_placed_once(
     by_race = {row["race"]: row for row in map(json.loads, out.splitlines())}
     assert by_race[new["race"]]["variable"]["name"] == "total"
     status, out, _ = told(capsys, "show", new["race"], "--lake", lake)
-    assert "   variable total (other/other.go:3)\n" in out
-    assert "   version  " in out
-    assert "   fixed by " in out
+    assert "  variable    total (other/other.go:3)\n" in out
+    assert "  version     " in out
+    assert "  fixed by    " in out
     status, out, _ = told(capsys, "show", new["race"], "--lake", lake, "--format", "json")
     assert json.loads(out)["dossier"]["variable"]["name"] == "total"
 

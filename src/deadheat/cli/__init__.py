@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from deadheat.sources.archive_limits import ArchiveLimits
 
+DEFAULT_FRAMES = 6
 # exit status
 EXIT_NOTHING, EXIT_RACES, EXIT_USAGE, EXIT_ENVIRONMENT, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -292,8 +293,8 @@ def _parse_archive_limits(text: str) -> ArchiveLimits:
 
 def add_frames_option(command: argparse._ActionsContainer) -> None:
     command.add_argument(
-        "--frames", type=integer_at_least(1), default=6, metavar="N",
-        help="frames per stack in text (default: 6)",
+        "--frames", type=integer_at_least(1), default=DEFAULT_FRAMES, metavar="N",
+        help=f"text: frames per stack (default: {DEFAULT_FRAMES})",
     )  # fmt: skip
 
 

@@ -159,7 +159,8 @@ class RaceInspection:
         ids = self._gate.ids if self._gate else scan.identity.race_ids()
         judged = [self._judge_finding(finding) for finding in accumulator.iter_findings(ids)]
         rules = self._configuration.owner_rules if self._configuration else ()
-        explained = dossiers.with_dossiers(self._map_paths(judged), args.repo, args.quiet, rules)
+        repos = args.repo if any(output_format.shows_dossiers for output_format in formats) else []
+        explained = dossiers.with_dossiers(self._map_paths(judged), repos, args.quiet, rules)
         # the baseline has the paths as printed
         self.findings = [one._replace(dossier=other.dossier) for one, other in zip(judged, explained, strict=True)]
         return self.findings

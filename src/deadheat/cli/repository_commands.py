@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark_and_lake
-from deadheat.cli.lake_commands import ROW_FORMATS, describe_dossier_row, print_rows
+from deadheat.cli.lake_commands import ROW_FORMATS, print_rows
 from deadheat.cli.progress import format_commits, format_races, show_progress
+from deadheat.printable import visible_text
 
 if TYPE_CHECKING:
     import argparse
@@ -76,7 +77,7 @@ def _fix_to_json(fix: Any) -> dict[str, Any]:
 
 def _fix_line(fix: dict[str, Any]) -> str:
     reverted = f"  (reverted by {fix['reverted_by'][:11]})" if fix["reverted_by"] else ""
-    return f"{fix['commit'][:11]}  {fix['strategy']:22}  {fix['subject']}{reverted}"
+    return visible_text(f"{fix['commit'][:11]}  {fix['strategy']:22}  {fix['subject']}{reverted}")
 
 
 _PLACE_EXAMPLES = """examples:
@@ -143,4 +144,6 @@ def _placed_row_to_json(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _placed_race_line(row: dict[str, Any]) -> str:
-    return f"{row['race']}  {describe_dossier_row(row) or 'none of its files is in the repositories'}"
+    from deadheat.output.lake_race_text import describe_dossier_row
+
+    return visible_text(f"{row['race']}  {describe_dossier_row(row) or 'none of its files is in the repositories'}")

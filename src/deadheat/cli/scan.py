@@ -123,7 +123,11 @@ class ScanJob:
                 self.sighting_count += count
                 self._progress.report_count = self.sighting_count
                 self.identity.add_batch(evidence, locations)
-                (self._writer.write_live if kind == "live" else self._writer.merge_batch)(packed)
+                if kind == "live":
+                    self._progress.clear()
+                    self._writer.write_live(packed)
+                else:
+                    self._writer.merge_batch(packed)
         self.identity.close()
 
     def _scan_unit(self, index: int, forked: bool) -> Iterator[tuple[str, Any]]:
@@ -386,9 +390,9 @@ def style_from_options(args: argparse.Namespace, out: IO[str] | None = None) -> 
     out = out or sys.stdout
     root = getattr(args, "root", "")
     return OutputStyle(
-        colour=out.isatty() and not args.no_color and not os.environ.get("NO_COLOR"),
+        colour=out.isatty() and not getattr(args, "no_color", False) and not os.environ.get("NO_COLOR"),
         width=max(MIN_WIDTH, min(_terminal_width(out), 200)),
-        frames=args.frames,
+        frames=getattr(args, "frames", cli.DEFAULT_FRAMES),
         brief=getattr(args, "brief", False),
         full=getattr(args, "full", False),
         why=getattr(args, "why", False),

@@ -45,6 +45,7 @@ class PullRequestCommentFormat(OncePerRaceFormat):
     name = "pr-comment"
     prints_causes = True
     shows_links = True
+    shows_dossiers = True
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         yield _Comment(findings, style).render()

@@ -12,7 +12,7 @@ from deadheat.output.comment_markup import comment_element, comment_sentence
 from deadheat.output.findings import format_sighting_count, ordered_accesses
 from deadheat.output.likely_causes import describe_likely_cause
 from deadheat.printable import shorten
-from deadheat.shell import ShellSyntax, format_command
+from deadheat.shell import format_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -122,9 +122,9 @@ def _dossier_of_report(finding: RaceFinding) -> JsonDict:
 
 
 def _mute_command(job: JobContext, race: str) -> str | None:
-    """A command that adds a mute to the baseline. It reads no log, so it can be run anywhere."""
-    options = ("--baseline", job.baseline or _DEFAULT_BASELINE, "--update", "--mute", f"id:{race}")
-    return format_command("deadheat", "gate", *options, "--reason", "TICKET-1", "-", ShellSyntax("< /dev/null"))
+    """A command that adds a mute to the baseline."""
+    baseline = job.baseline or _DEFAULT_BASELINE
+    return format_command("deadheat", "gate", "mute", race, "--baseline", baseline, "--reason", "TICKET-1")
 
 
 def _bullet_block(title: str, sentences: Iterable[str]) -> Iterator[str]:

@@ -46,6 +46,7 @@ _BASELINE_STATES = {GateStanding.NEW: "new", GateStanding.EXPIRED: "unchanged", 
 class SarifFormat(OncePerRaceFormat):
     name = "sarif"
     prints_causes = True
+    shows_dossiers = True
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         run = _SarifRun(style)

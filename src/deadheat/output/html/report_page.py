@@ -42,6 +42,7 @@ class HtmlFormat(OncePerRaceFormat):
     name = "html"
     prints_causes = True  # for the option that sorts by them
     shows_links = True
+    shows_dossiers = True
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
         ordered = sorted(findings.races, key=_rank)  # in the order that the user wants, new ones first
