@@ -59,11 +59,18 @@ _COMMANDS_WITHOUT_SETTINGS = ("config", "completion")
 pause_progress: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
+class _HelpFormatter(argparse.HelpFormatter):
+    """Wraps descriptions, and keeps the line breaks of examples."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
 class CommandParser(argparse.ArgumentParser):
     """An argument parser that keeps line breaks in examples and prints errors on one line."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+        super().__init__(formatter_class=_HelpFormatter, **options)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         known, unknown = super().parse_known_args(args, namespace)

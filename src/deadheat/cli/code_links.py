@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def add_link_template_option(command: argparse._ActionsContainer) -> None:
     command.add_argument(
         "--link-template", action="append", default=[], type=cli.validated_type(_check_template), metavar="URL",
-        help="html: address of a file, commit or pull request, such as https://HOST/view/{commit}/{file}#L{line},"
+        help="html, markdown, pr-comment: address of a file, commit or pull request, such as https://HOST/view/{commit}/{file}#L{line},"
         " or of the repository, such as gitlab=https://HOST/team/shop; may repeat (default: from the git remote)",
     )  # fmt: skip
 

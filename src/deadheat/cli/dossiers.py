@@ -27,7 +27,8 @@ MAX_DOSSIERS: Final = 20
 def add_repo_option(command: argparse._ActionsContainer) -> None:
     command.add_argument(
         "--repo", action="append", default=[], metavar="DIR",
-        help=f"a clone of the code, for dossiers of the first {MAX_DOSSIERS} races that fail; may repeat",
+        help=f"text, html, sarif, pr-comment: a clone of the code, to explain the first {MAX_DOSSIERS} races that fail;"
+        " may repeat",
     )  # fmt: skip
 
 

@@ -47,14 +47,17 @@ def add_explain_command(commands: argparse._SubParsersAction[argparse.ArgumentPa
     command = commands.add_parser(
         "explain",
         help="print the dossier of each race in files or a pipe",
-        description="Prints what is known about each race: variable, version, fix, owners, command.",
+        description="Prints what is known about each race: first the answer (variable, cause, missing order, affected"
+        " versions, fix, owner), then both racing lines, evidence, remedy and history, and the stacks last.",
         epilog=_EXAMPLES,
     )
     cli.add_path_arguments(command)
     command.add_argument("--repo", action="append", default=[], metavar="DIR", help="a clone of the code; may repeat")
-    command.add_argument("--at", action="append", default=[], metavar="REV", help="a revision or date to check first")
     command.add_argument(
-        "--issue", action="append", default=[], metavar="N", help="number of the race in the issue tracker"
+        "--at", action="append", default=[], metavar="REV", help="a revision or date to check first; may repeat"
+    )
+    command.add_argument(
+        "--issue", action="append", default=[], metavar="N", help="number of the race in the issue tracker; may repeat"
     )
     command.add_argument("--lake", metavar="DIR", help="a lake with past fixes from `deadheat mine`")
     command.add_argument(

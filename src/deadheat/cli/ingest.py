@@ -34,6 +34,14 @@ _INGEST_EXAMPLES = """examples:
 exit status: 0 done, 2 wrong usage, 3 the environment failed, or nothing could be read
 """
 _MAX_LISTED = 10
+_RUN_FIELD_HELP = {
+    "repo": "repository that was tested",
+    "commit": "commit that was tested",
+    "branch": "branch that was tested",
+    "job": "name of the CI job",
+    "run": "id of the CI run",
+    "time": "when the documents were written",
+}
 # what is done when a stage of an ingest has ended
 _PHASE_AFTER_STAGE = {
     "read": "writing", "ingests": "writing", "facts": "deriving races", "nodes": "deriving races"
@@ -56,9 +64,8 @@ def add_ingest_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
         help="with --watch: time between checks (default: 10)",
     )  # fmt: skip
     for name in ci_metadata.RUN_FIELDS:
-        help_text = "when the documents were written" if name == "time" else f"{name} of the run"
         command.add_argument(
-            f"--{name}", dest=f"of_{name}", metavar=name.upper(), help=help_text,
+            f"--{name}", dest=f"of_{name}", metavar=name.upper(), help=_RUN_FIELD_HELP[name],
             type=cli.validated_type(ci_metadata.parse_time) if name == "time" else str,
         )  # fmt: skip
     command.add_argument(
@@ -66,7 +73,9 @@ def add_ingest_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
         help="take these fields from the paths: '{repo}/{run}/{job}.log'",
     )  # fmt: skip
     _add_record_options(command)
-    command.add_argument("--format", choices=("text", "json"), default="text", help="format of the summary")
+    command.add_argument(
+        "--format", choices=("text", "json"), default="text", help="format of the summary; default: text"
+    )
     command.add_argument("--quiet", action="store_true", help="no progress and no summary")
     spark_and_lake.add_spark_options(command)
     command.set_defaults(run=run_ingest, parser=command)

@@ -175,7 +175,7 @@ def add_families_command(commands: argparse._SubParsersAction[argparse.ArgumentP
     command = commands.add_parser(
         "families",
         help="list the families of races in a lake",
-        description="Lists races that share a culprit, and why, the largest family first.",
+        description="Lists the groups of races that probably have one fix, and why, the largest first.",
         epilog=_FAMILIES_EXAMPLES,
     )
     spark_and_lake.add_lake_option(command)
