@@ -20,8 +20,9 @@ from deadheat.baseline.judgement import GateStanding
 from deadheat.output import OutputStyle
 from deadheat.output.dossier_markdown import DossierMarkdown
 from deadheat.output.dossier_text import DossierText
-from deadheat.output.findings import AbsentRace, RaceFinding
+from deadheat.output.findings import AbsentRace, RaceFinding, RaceFindings
 from deadheat.output.html.dossier_page import DossierHtmlPage
+from deadheat.output.layout import cell_width
 from deadheat.printable import format_json, visible_text
 from deadheat.shell import format_command
 from tests.cases import ROOT
@@ -378,6 +379,25 @@ def test_dossiers_have_no_other_markup(dossier: dict[str, Any], name: str) -> No
     texts = [render_text(*hostile), render_markdown(*hostile), render_page(*hostile)]
     assert is_printable_text(texts[0])
     assert workflow_commands("\n".join(texts)) == []
+
+
+@settings(deadline=None, max_examples=40)
+@given(NAMES, st.sampled_from([60, 80, 100, 200]))
+def test_no_line_of_a_dossier_is_wider_than_the_terminal(dossier: dict[str, Any], name: str, width: int) -> None:
+    lines = render_text(*dossier_with(dossier, name), width).splitlines()
+    assert [line for line in lines if cell_width(line) > width] == []
+
+
+@settings(deadline=None, max_examples=40)
+@given(HOSTILE, st.sampled_from([60, 80, 100, 200]), st.booleans())
+def test_no_line_of_a_scan_is_wider_than_the_terminal(names: Names, width: int, is_listed: bool) -> None:
+    style = OutputStyle(width=width, is_terminal=True, why=True, cause=True, full=not is_listed)
+    new = RaceFinding(sighting_with(names), 2, (names.other,))
+    known = new._replace(standing=GateStanding.KNOWN, note=names.other)
+    absent = AbsentRace("00", names.other, AbsenceState.GONE, names.other)
+    findings = RaceFindings([new] * (12 if is_listed else 1) + [known], (absent,))
+    lines = "".join(plugins.output_formats()["text"].render_pieces(findings, style)).splitlines()
+    assert [line for line in lines if cell_width(line) > width] == []
 
 
 @settings(deadline=None, max_examples=20)
