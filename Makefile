@@ -7,7 +7,7 @@ STAMP := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: help demo test lint types tests oracle bench eval train docs fuzz soak cases record clean
+.PHONY: help demo test lint types tests oracle bench eval train docs fuzz soak cases record screenshots clean
 .DEFAULT_GOAL := help
 
 help: ## print this list
@@ -77,6 +77,10 @@ record: $(STAMP) ## record the corpus again with every installed toolchain and d
 	$(BIN)/python -m corpus.record_go
 	$(BIN)/python -m corpus.record_variants
 	$(BIN)/python -m corpus.record_c
+
+screenshots: $(STAMP) ## make the pictures of the HTML pages in docs/images
+	@tools/chromium
+	PYTHONPATH=src:. $(BIN)/python tools/screenshots.py
 
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .fuzz .coverage build site

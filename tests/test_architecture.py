@@ -31,8 +31,8 @@ EXTRAS = (
 HEAVY = tuple(name for name in EXTRAS if name not in ("ahocorasick_rs", "zstandard"))
 # packages of each layer; imports go from applications to `repo` to the core
 CORE = (
-    *("__init__", "_version", "api", "arriving_records", "errors", "model", "plugins", "printable", "records"),
-    *("serialization", "shell"),
+    *("__init__", "_version", "api", "arriving_records", "codeowners", "errors", "model", "path_maps", "plugins"),
+    *("printable", "records", "serialization", "shell"),
     *("text", "parsing", "detectors", "symbols", "bug_reports", "grouping", "diagnosis"),
 )
 # what several applications use

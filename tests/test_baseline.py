@@ -15,6 +15,7 @@ import deadheat
 from deadheat import baseline as baseline_module
 from deadheat import cli
 from deadheat.baseline import Baseline, KnownRace, Mute
+from deadheat.baseline.editing import BaselineText, EntryFields
 from deadheat.baseline.judgement import BaselineGate, GateStanding, NewEntryDetails
 from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
 from deadheat.grouping.race_assignment import group_sightings, with_race
@@ -52,7 +53,7 @@ class GateRun:
         return sorted(self.gate.judge_race(sighting).standing for sighting in self.races.values())
 
     def update_baseline(self, prune: bool = False, **details: str) -> Baseline:
-        entry = NewEntryDetails(TODAY, **details)
+        entry = NewEntryDetails(TODAY, details.get("reason", ""), details.get("owner", ""), details.get("expires", ""))
         return baseline_module.parse_baseline(
             baseline_module.format_baseline(self.gate.updated_baseline(self.races.values(), entry, prune))
         )
@@ -394,3 +395,198 @@ def test_baseline_of_another_version_is_not_used(tmp_path: Path, capsys: Capture
     capsys.readouterr()
     assert run_gate(tmp_path, REPORT) == 1
     assert "another version" in capsys.readouterr().err
+
+
+# -- updates of known races -------------------------------------------------------------------------
+
+
+def read_entries(folder: Path) -> dict[str, dict[str, Any]]:
+    """The lines of the baseline by race id or pattern."""
+    records = [json.loads(line) for line in (folder / "races.jsonl").read_text().splitlines() if line[:1] == "{"]
+    return {record.get("race") or record["mute"]: record for record in records}
+
+
+def test_update_sets_the_given_fields_of_the_known_races_that_were_found(tmp_path: Path, capsys: Capture) -> None:
+    assert run_gate(tmp_path, "--update", "--reason", "R-1", "--owner", "@a", REPORT, OTHER) == 0
+    capsys.readouterr()
+    assert run_gate(tmp_path, "--update", "--owner", "@b", "--expires", "2999-01-01", REPORT) == 0
+    assert "2 lines written; owner, expires of 1 known race set" in capsys.readouterr().err
+    entries = read_entries(tmp_path)
+    found, absent = entries.pop(RACE), *entries.values()
+    assert [found[key] for key in ("reason", "owner", "expires")] == ["R-1", "@b", "2999-01-01"]
+    assert [absent[key] for key in ("reason", "owner", "expires")] == ["R-1", "@a", None]
+    assert run_gate(tmp_path, "--update", "--expires", "never", REPORT) == 0
+    assert read_entries(tmp_path)[RACE]["expires"] is None
+
+
+def test_fields_of_a_configuration_file_are_for_new_entries_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_gate(tmp_path, "--update", "--owner", "@a", REPORT) == 0
+    (tmp_path / "deadheat.toml").write_text('owner = "@file"\nreason = "later"\n')
+    assert run_gate(tmp_path, "--update", REPORT, OTHER) == 0
+    owners = {race: entry["owner"] for race, entry in read_entries(tmp_path).items()}
+    assert sorted(owners.values()) == ["@a", "@file"]
+    assert owners[RACE] == "@a"
+
+
+# -- gate note, mute, unmute, list ------------------------------------------------------------------
+
+COMMENT, BROKEN_OFF = b"# accepted in the review of May\r\n", b'{"race": "0123456789abcdef", "later": [1]}'
+
+
+def edit(folder: Path, action: str, *args: str) -> int:
+    return cli.main(["gate", action, *args, "--baseline", str(folder / "races.jsonl")])
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> Path:
+    """A folder with a baseline of two races, a comment, and a line as another program writes it."""
+    run_gate(tmp_path, "--update", "--reason", "R-1", "--quiet", REPORT, OTHER)
+    file = tmp_path / "races.jsonl"
+    file.write_bytes(COMMENT + file.read_bytes() + BROKEN_OFF)
+    return tmp_path
+
+
+def changed_lines(before: bytes, after: bytes) -> tuple[set[bytes], set[bytes]]:
+    return {*before.split(b"\n")} - {*after.split(b"\n")}, {*after.split(b"\n")} - {*before.split(b"\n")}
+
+
+def test_note_changes_only_the_fields_that_are_given(edited: Path) -> None:
+    file = edited / "races.jsonl"
+    before, entry = file.read_bytes(), read_entries(edited)[RACE]
+    assert edit(edited, "note", RACE[:6], "--owner", "@cart") == 0
+    gone, new = changed_lines(before, file.read_bytes())
+    assert (len(gone), len(new)) == (1, 1)
+    assert read_entries(edited)[RACE] == entry | {"owner": "@cart"}
+    assert edit(edited, "note", "012345", "--reason", "") == 0
+    # a field that a line does not have is added only if it is given
+    assert file.read_bytes().endswith(b'{"race": "0123456789abcdef", "later": [1], "reason": ""}')
+    assert file.read_bytes().startswith(COMMENT)
+
+
+def test_note_finds_a_race_by_an_id_that_was_merged_into_it(tmp_path: Path) -> None:
+    (tmp_path / "races.jsonl").write_text('{"race": "aaaaaaaaaaaaaaaa", "merged": ["bbbbbbbbbbbbbbbb"]}\n')
+    assert edit(tmp_path, "note", "BBBBBB", "--reason", "x") == 0
+    assert read_entries(tmp_path)["aaaaaaaaaaaaaaaa"]["reason"] == "x"
+
+
+@pytest.mark.parametrize(
+    ("action", "name", "expected"),
+    [
+        ("note", "aaaaaa", "is the beginning of several ids: aaaaaaaa11111111 (first), aaaaaaaa22222222 (second)"),
+        ("note", "aaaaaaaa11111112", "has no race aaaaaaaa11111112; close to it: aaaaaaaa11111111 (first)"),
+        ("note", "aaaab", "'aaaab' is not a race id of at least 6 hexadecimal digits"),
+        ("note", "first", "; races with this title: aaaaaaaa11111111 (first); `deadheat gate list` shows the ids"),
+        ("mute", "bbbbbb", "has no race bbbbbb; `deadheat gate list` shows the ids"),
+        ("mute", "rce:Foo", "does not begin with one of"),
+        ("unmute", "cccccc", "has no mute cccccc; its mutes: race:Old; `deadheat gate list` shows them"),
+    ],
+)
+def test_id_that_names_no_entry_or_several_is_told_with_candidates(
+    tmp_path: Path, capsys: Capture, action: str, name: str, expected: str
+) -> None:
+    lines = ['{"race": "aaaaaaaa11111111", "title": "first"}', '{"race": "aaaaaaaa22222222", "title": "second"}']
+    text = "\n".join([*lines, '{"mute": "race:Old", "reason": "x"}', ""])
+    (tmp_path / "races.jsonl").write_text(text)
+    assert edit(tmp_path, action, name, *(["--reason", "x"] if action != "unmute" else [])) == 3
+    err = capsys.readouterr().err
+    assert (expected in err, err.count("\n")) == (True, 1)
+    assert (tmp_path / "races.jsonl").read_text() == text
+
+
+def test_muted_race_does_not_fail_until_it_is_unmuted(edited: Path, capsys: Capture) -> None:
+    file = edited / "races.jsonl"
+    run_gate(edited, "--update", "--prune", "--complete", "--quiet", OTHER)
+    before = file.read_bytes()
+    assert run_gate(edited, REPORT) == 1
+    assert edit(edited, "mute", RACE, "--reason", "only in a test", "--expires", "2999-01-01") == 0
+    assert f"id:{RACE}, which is not in the baseline yet: muted" in capsys.readouterr().err
+    assert run_gate(edited, REPORT) == 0
+    assert "(only in a test)" in capsys.readouterr().out
+    assert edit(edited, "unmute", RACE[:8]) == 0
+    assert file.read_bytes() == before
+    assert run_gate(edited, REPORT) == 1
+
+
+def test_mute_of_a_pattern_is_added_once(edited: Path) -> None:
+    file = edited / "races.jsonl"
+    for reason in ("first", "second"):
+        assert edit(edited, "mute", "race:Poller", "--reason", reason) == 0
+    assert read_entries(edited)["race:Poller"]["reason"] == "second"
+    assert file.read_bytes().startswith(COMMENT + b'{"mute": "race:Poller"')
+    assert file.read_bytes().endswith(BROKEN_OFF)
+
+
+def test_mute_creates_a_baseline(tmp_path: Path) -> None:
+    assert edit(tmp_path, "mute", "race:Poller", "--reason", "x") == 0
+    assert (tmp_path / "races.jsonl").read_text() == (
+        '{"mute": "race:Poller", "reason": "x", "owner": "", "expires": null}\n'
+    )
+
+
+@pytest.mark.parametrize("args", [["note", RACE], ["mute", RACE], ["note", RACE, "--expires", "soon"]])
+def test_edit_without_what_it_needs_is_status_2(edited: Path, args: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        edit(edited, *args)
+    assert ended.value.code == 2
+
+
+def test_list_shows_every_entry_and_what_has_expired(edited: Path, capsys: Capture) -> None:
+    edit(edited, "note", RACE, "--expires", "2020-01-01", "--owner", "@cart", "--quiet")
+    edit(edited, "mute", "race:Poller", "--reason", "upstream", "--quiet")
+    capsys.readouterr()
+    assert edit(edited, "list") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "muted    race:Poller  (upstream)"
+    assert f"expired  {RACE}  {TITLE}  (R-1, @cart, until 2020-01-01)" in lines
+    assert lines[-1] == "3 known races, 1 mute, 1 of them expired"
+    assert edit(edited, "list", "--format", "jsonl") == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["standing"] for row in rows].count("expired") == 1
+    assert edit(edited, "list", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out) == rows
+
+
+def test_file_that_is_called_like_an_action_is_read(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list").write_bytes(REPORT.read_bytes())
+    assert cli.main(["gate", "./list", "--baseline", "b"]) == 1
+    assert cli.main(["gate", "--baseline", "b", "list"]) == 1
+    capsys.readouterr()
+
+
+def test_baseline_behind_a_link_is_edited_and_keeps_its_permissions(edited: Path) -> None:
+    file = edited / "races.jsonl"
+    real = edited / "real.jsonl"
+    file.rename(real)
+    real.chmod(0o640)
+    file.symlink_to(real)
+    assert edit(edited, "note", RACE, "--reason", "x") == 0
+    assert file.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in edited.iterdir()) == ["races.jsonl", "real.jsonl"]
+
+
+EDITED_LINES = (b"", b"# a", b"// b \xff", b'{"race": "0123456789abcdef"}', b'{"race":"ffff0000ffff0000"}\r')
+
+
+@given(before=st.lists(st.sampled_from(EDITED_LINES)), name=st.sampled_from(["0123456789abcdef", "ffff0000ffff0000"]))
+def test_edited_text_differs_only_in_the_lines_that_are_meant(before: list[bytes], name: str) -> None:
+    data = b"\n".join(before)
+    text = BaselineText(data, "file")
+    assert text.to_bytes() == data
+    text.set_race_fields(name, EntryFields(reason="x"))
+    after = text.to_bytes().split(b"\n")
+    pairs = zip(data.split(b"\n"), after, strict=True)
+    assert all(old == new for old, new in pairs if name.encode() not in old)
+    assert all(b'"reason": "x"' in new for new in after if name.encode() in new)
+    muted = BaselineText(data, "file")
+    muted.set_mute("race:Foo", EntryFields(reason="x"))
+    assert [line for line in muted.to_bytes().split(b"\n") if b"mute" not in line] == data.split(b"\n")
+    muted = BaselineText(muted.to_bytes(), "file")
+    muted.remove_mute(Mute("race:Foo"))
+    assert muted.to_bytes() == data

@@ -23,7 +23,7 @@ import pytest
 
 import deadheat
 from deadheat import cli
-from deadheat.cli import scan, worker_pool
+from deadheat.cli import lake_commands, scan, worker_pool
 from deadheat.sources import files
 from tests.cases import ROOT
 
@@ -401,6 +401,46 @@ def test_closed_output_pipe_is_not_a_fault(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(PATIENCE) == RACES
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("scan --format text", RACES),
+        ("scan --format json {none}", NOTHING),
+        ("explain", NOTHING),
+        ("gate --baseline {old}", NOTHING),
+        ("gate --baseline {none}", RACES),
+        ("gate --baseline {old} --update --reason later", NOTHING),
+        ("completion bash", NOTHING),
+    ],
+)
+def test_status_does_not_depend_on_who_reads_the_output(tmp_path: Path, command: str, status: int) -> None:
+    log, none, old = write_file(tmp_path, "a.log", REPORT), tmp_path / "empty.log", tmp_path / "old.jsonl"
+    none.touch()
+    assert cli.main(["gate", "--baseline", str(old), "--update", "--quiet", str(log)]) == NOTHING
+    words = command.format(old=old, none=none).split()
+    paths = [] if "json" in words or "bash" in words else [str(log)]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as closed:
+        done = subprocess.run(
+            [*COMMAND[:-1], *words, *paths], stdout=closed, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False
+        )
+    written = f"deadheat: {old}: 1 line written; reason of 1 known race set\n" if "--update" in words else ""
+    assert (done.returncode, done.stderr.decode()) == (status, written)
+
+
+def test_broken_connection_is_not_a_closed_output(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The command has not done its work, and its status must tell so."""
+
+    def lose_connection(*_: object) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    with (tmp_path / "out").open("w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(lake_commands, "run_races", lose_connection)
+        assert cli.main(["races", "--lake", "x"]) == FAILED
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")

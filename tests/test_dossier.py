@@ -11,7 +11,7 @@ import pytest
 
 from deadheat import cli
 from deadheat.model import Access, Actor, ActorState, Frame, Op, Origin, Report
-from deadheat.output.race_diagram import build_diagram
+from deadheat.output.html.race_diagram import RaceDiagram, build_diagram
 from tests.repositories import MODULE, Repository, line
 from tests.test_code_pin import FIXED, HUB
 
@@ -70,7 +70,7 @@ def explain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Explain:
     def run(text: str, way: str, repo: Repository | None) -> str:
         (tmp_path / "in.md").write_text(text)
         clone = ["--repo", str(repo.path)] if repo else []
-        assert cli.main(["explain", str(tmp_path / "in.md"), *clone, "--format", way]) == 1
+        assert cli.main(["explain", str(tmp_path / "in.md"), *clone, "--format", way]) == 0
         return capsys.readouterr().out
 
     return run
@@ -188,9 +188,12 @@ def test_a_page_needs_nothing_and_runs_nothing(explain: Explain, repo: Repositor
     text = explain(f"# {EVIL}\n\nFound in v9.9.9.\n\n```\n{report()}```\n", "html", repo)
     page = Page(text)
     assert not page.open
-    assert not page.tags & {"script", "a", "img", "link", "iframe", "object", "form", "base"}
-    assert not page.attributes & {"href", "src", "style", "onclick", "onload", "srcset", "action"}
+    assert not page.tags & {"img", "link", "iframe", "object", "form", "base"}
+    assert not page.attributes & {"src", "style", "onclick", "onload", "srcset", "action"}
+    assert set(re.findall(r'href="(.*?)"', text)) == {"#main"}
+    assert text.count("<script>") == text.count("</script>") == 1
     assert "default-src 'none'" in text
+    assert "unsafe" not in text.partition("</style>")[0]
     assert "url(" not in text
     assert "\x1b" not in text
     assert "<script>alert(1)</script>" in page.text  # as text, where a commit's subject says so
@@ -198,13 +201,39 @@ def test_a_page_needs_nothing_and_runs_nothing(explain: Explain, repo: Repositor
 
 def test_the_picture_goes_from_the_ancestor_to_the_racing_lines(explain: Explain, repo: Repository) -> None:
     text = explain(report(), "html", repo)
-    assert "common caller: <code>hub.TestHub</code>" in text
-    assert "<b>starts goroutine 8</b> in <code>hub.Start</code>" in text
-    assert "<h3>goroutine 8 (finished)</h3>" in text
-    assert '<span class="row at"><i>12</i>    h.count = 0</span>' in text
-    assert f'<span class="row at"><i>{line(HUB, "go h.run()")}</i>    go h.run()</span>' in text
-    at = [text.index(words) for words in ("common caller", "<b>WRITE</b>", 'class="prize"')]
+    assert "Common caller: <code>hub.TestHub</code>" in text
+    assert '<li class="start">started in <code>hub.Start</code>' in text
+    assert "goroutine 8 <small>finished</small></h3>" in text
+    assert '<span class="line marked"><span class="number">12</span><span class="hidden">racing line </span>' in text
+    at = [text.index(words) for words in ("Common caller", 'class="start"', 'class="access"', "Nothing orders these")]
     assert at == sorted(at)
+
+
+def test_both_racing_snippets_are_shown_in_the_order_of_the_title(explain: Explain, repo: Repository) -> None:
+    text = explain(report(), "html", repo)
+    [title] = re.findall("<h1>(.*?)</h1>", text)
+    heads = re.findall(
+        r'class="panel-head"><span class="side (.)">.</span> <b class="op">(\w+)</b> in <code>(.*?)<', text
+    )
+    assert [(side, op) for side, op, _ in heads] == [("a", "read"), ("b", "write")]
+    assert [name.rpartition(".")[2] for *_, name in heads] == title.rpartition(": ")[2].split(" / ")
+    marked = re.findall(r'<span class="line marked">(.*?)\n', text)
+    rows = [re.sub("<.*?>", "", row).partition("racing line ")[2].strip() for row in marked]
+    assert rows == ["if h.count &gt; 3 {", "h.count = 0"]
+
+
+def test_links_lead_to_the_version_of_the_race(explain: Explain, repo: Repository) -> None:
+    repo.git("remote", "add", "origin", "git@gitlab.com:acme/team/relay.git")
+    text = explain(report(), "html", repo)
+    (race,) = json.loads(explain(report(), "json", repo))
+    base = "https://gitlab.com/acme/team/relay/-"
+    hrefs = set(re.findall(r'href="(http.*?)"', text))
+    pin = race["pin"]
+    assert {f"{base}/commit/{pin['first']}", f"{base}/commit/{pin['last']}"} <= hrefs
+    assert f"{base}/blob/{pin['surest']['last']}/hub/hub.go#L12" in hrefs
+    assert f"{base}/commit/{race['fixed_by'][0]['commit']}" in hrefs
+    assert all(href.startswith(base) for href in hrefs)
+    assert "/testing/" not in "".join(hrefs), "a file of the standard library is not in the repository"
 
 
 def test_stale_frames_are_grey_and_no_part_of_the_way(explain: Explain, repo: Repository) -> None:
@@ -213,18 +242,26 @@ def test_stale_frames_are_grey_and_no_part_of_the_way(explain: Explain, repo: Re
         f"  {MODULE}/hub.Start()\n      /src/relay/hub/hub.go:26 +0x3\n"
     )
     text = explain(report(extra=stale), "html", repo)
-    grey = text[text.index('<details class="stale">') : text.index("</section>")]
-    assert "<li>hub.Start hub/hub.go:26</li>" in grey
+    assert '<li class="more">2 stale frames, not part of this stack</li>' in text
 
 
 def test_several_races_make_one_page(explain: Explain, repo: Repository) -> None:
     other = report(close="Stop").replace("0x00c000012340", "0x00c000099990")
     text = explain(report() + other, "html", repo)
-    assert text.count("<article>") == 2
-    assert "<title>2 races</title>" in text
+    assert text.count("<article") == 2
+    assert "<title>2 races · deadheat</title>" in text
+    index = text[text.index("<nav") : text.index("</nav>")]
+    links = re.findall(r'<a href="#(\w+)">(.*?)</a>', index)
+    assert links == re.findall(r'<article id="(\w+)".*?<h2>(.*?)</h2>', text)
+    assert len(links) == 2
 
 
 # -- the lanes ---------------------------------------------------------------------------------------
+
+
+def diagram_of(report: Report) -> RaceDiagram:
+    actors = {actor.id: actor for actor in report.actors}
+    return build_diagram([(access, actors.get(access.actor)) for access in report.accesses])
 
 
 def frame(name: str, origin: Origin = Origin.USER, stale: bool = False) -> Frame:
@@ -240,7 +277,7 @@ def test_an_actor_that_runs_in_the_ancestor_needs_no_start() -> None:
         Actor("goroutine 8", ActorState.RUNNING, (start, test)),
         Actor("goroutine 7", ActorState.RUNNING, created),
     )
-    found = build_diagram(Report("go", "data-race", (worker, owner), actors))
+    found = diagram_of(Report("go", "data-race", (worker, owner), actors))
     assert found.ancestor == test
     kinds = [[(s.kind, s.frame.function) for s in lane.steps] for lane in found.columns]
     assert kinds == [[("start", "hub.Start"), ("access", "hub.run")], [("access", "hub.Stop")]]
@@ -253,7 +290,7 @@ def test_two_calls_of_one_function_are_no_ancestor() -> None:
     worker = Access(Op.READ, "goroutine 8", (frame("hub.run"),), site=frame("hub.run"))
     owner = Access(Op.WRITE, "goroutine 7", (frame("hub.reset"), call, later), site=frame("hub.reset"))
     actors = (Actor("goroutine 8", ActorState.RUNNING, (frame("hub.start"), call, test)),)
-    found = build_diagram(Report("go", "data-race", (worker, owner), actors))
+    found = diagram_of(Report("go", "data-race", (worker, owner), actors))
     assert found.ancestor == test
     assert [[s.frame.function for s in lane.steps] for lane in found.columns] == [
         ["hub.Exec", "hub.start", "hub.run"],
@@ -261,10 +298,24 @@ def test_two_calls_of_one_function_are_no_ancestor() -> None:
     ]
 
 
+def test_an_access_in_the_common_caller_is_kept() -> None:
+    """The function that starts the thread is the one that races with it."""
+    start = frame("hub.Run")
+    site = start._replace(line=9)
+    worker = Access(Op.WRITE, "goroutine 8", (frame("hub.Run.func1"),), site=frame("hub.Run.func1"))
+    owner = Access(Op.WRITE, "main", (site, frame("main.main")), site=site)
+    found = diagram_of(Report("go", "data-race", (worker, owner), (Actor("goroutine 8", created_at=(start,)),)))
+    assert found.ancestor == start
+    assert [[(s.kind, s.frame) for s in lane.steps][-1] for lane in found.columns] == [
+        ("access", frame("hub.Run.func1")),
+        ("access", site),
+    ]
+
+
 def test_strangers_have_no_ancestor() -> None:
     one = Access(Op.READ, "goroutine 8", (frame("a.x"),), site=frame("a.x"))
     two = Access(Op.WRITE, "goroutine 7", (frame("b.y"),), site=frame("b.y"))
-    found = build_diagram(Report("go", "data-race", (one, two)))
+    found = diagram_of(Report("go", "data-race", (one, two)))
     assert found.ancestor is None
     assert [len(lane.steps) for lane in found.columns] == [1, 1]
 
@@ -272,7 +323,7 @@ def test_strangers_have_no_ancestor() -> None:
 def test_frames_of_the_language_are_below_the_access() -> None:
     inner, site = frame("runtime.mapassign", Origin.RUNTIME), frame("hub.put")
     access = Access(Op.WRITE, "goroutine 8", (inner, site), site=site)
-    (lane,) = build_diagram(Report("go", "data-race", (access,))).columns
+    (lane,) = diagram_of(Report("go", "data-race", (access,))).columns
     assert [(s.kind, s.frame.function) for s in lane.steps] == [("access", "hub.put"), ("inner", "runtime.mapassign")]
 
 

@@ -14,8 +14,10 @@ from markdown_it import MarkdownIt
 
 import deadheat
 from deadheat import output
-from deadheat.model import Access, Actor, Frame, Op, Origin, Report
-from deadheat.output import race_diagram
+from deadheat.model import Access, Actor, Frame, Op, Origin, Report, ReportSource, Span, Verdict, new_sighting
+from deadheat.output import OutputStyle
+from deadheat.output.html import race_diagram
+from deadheat.output.html.race_view import RaceView
 from deadheat.printable import visible_text
 from tests.cases import ROOT
 
@@ -131,20 +133,33 @@ def make_frame(function: str, line: int | None = 7) -> Frame:
     return Frame(function, "p", "p/f.go", line, Origin.USER)
 
 
+def diagram_html(report: Report) -> str:
+    sighting = new_sighting(ReportSource(report), Verdict("t", "f", "r"), "ci.log", Span(0, 0))
+    return race_diagram.diagram_html(RaceView(sighting, None, OutputStyle()))
+
+
 def test_diagram_shows_both_actors_from_start_to_access() -> None:
     [sighting] = deadheat.scan((ROOT / "go" / "two-goroutines.txt").read_bytes(), diagnose=False)
-    diagram = ElementTree.fromstring(race_diagram.render_svg(sighting.report))
+    diagram = ElementTree.fromstring(diagram_html(sighting.report))
     shown = " ".join(text for text in diagram.itertext() if text.strip())
-    for expected in ("goroutine 21", "goroutine 20", "WRITE", "READ", "cart/cart.go:31", "started in"):
+    for expected in (
+        "goroutine 21",
+        "goroutine 20",
+        "write",
+        "read",
+        "cart/cart.go:31",
+        "Common caller",
+        "checkout.(*Flow).Start",
+    ):
         assert expected in shown
-    assert race_diagram.render_svg(sighting.report).count('r="7"') == 2
+    assert diagram_html(sighting.report).count('<li class="access">') == 2
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 4])
 def test_diagram_of_any_number_of_accesses(count: int) -> None:
-    accesses = tuple(Access(Op.WRITE, f"t{n}", (make_frame(f"f{n}"),)) for n in range(count))
-    diagram = race_diagram.render_svg(Report("tsan", "data-race", accesses))
-    assert diagram.count('r="7"') == min(count, 3)
+    accesses = tuple(Access(Op.WRITE, f"t{n}", (make_frame(f"f{n}"),), site=make_frame(f"f{n}")) for n in range(count))
+    diagram = diagram_html(Report("tsan", "data-race", accesses))
+    assert diagram.count('<li class="access">') == min(count, 2)
 
 
 @settings(deadline=None)
@@ -152,5 +167,6 @@ def test_diagram_of_any_number_of_accesses(count: int) -> None:
 def test_diagram_is_well_formed(name: str, actor: str) -> None:
     access = Access(Op.READ, actor, (make_frame(name, None),), site=make_frame(name, None))
     report = Report("go", "data-race", (access, access), (Actor(actor, created_at=(make_frame(name),)),))
-    diagram = ElementTree.fromstring(race_diagram.render_svg(report))
-    assert {element.tag for element in diagram.iter()} <= {"svg", "g", "title", "circle", "text", "path"}
+    diagram = ElementTree.fromstring(diagram_html(report))
+    elements = {"div", "h4", "span", "small", "ol", "li", "p", "b", "code"}
+    assert {element.tag for element in diagram.iter()} <= elements

@@ -140,8 +140,8 @@ def test_full_temporary_folder_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_archive_with_many_bad_members_is_a_few_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = [(f"{number}.gz", gzip.compress(LOG)[:-4]) for number in range(100)]
     (tmp_path / "a.tar").write_bytes(make_tar(*bad, ("b.log", OTHER)))
-    for command in ("scan", "explain"):
-        assert cli.main([command, str(tmp_path)]) == cli.EXIT_RACES
+    for command, status in (("scan", cli.EXIT_RACES), ("explain", cli.EXIT_NOTHING)):
+        assert cli.main([command, str(tmp_path)]) == status
         lines = capsys.readouterr().err.splitlines()
         assert len(lines) == 21
         assert lines[-1].endswith("a.tar: 80 more faults in this file")

@@ -31,7 +31,7 @@ def write_documents(folder: Path) -> Path:
 def test_the_summary_as_json_is_complete(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(spark_and_lake, "session_starter", lambda args: lambda small: spark)
+    monkeypatch.setattr(spark_and_lake, "session_starter", lambda *_: lambda small: spark)
     documents, lake = write_documents(tmp_path / "documents"), str(tmp_path / "lake")
     paths = [str(documents), str(tmp_path / "missing")]
     assert cli.main(["ingest", *paths, "--lake", lake, "--format", "json"]) == 0

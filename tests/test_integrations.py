@@ -35,7 +35,7 @@ def shown_commands() -> list[tuple[str, str]]:
         (path.name, re.sub(r"\\?\n +", " ", match[1]).partition("   ")[0].strip())
         for path in FILES
         for match in COMMAND.finditer(re.sub(r"<!--.*?-->", "", path.read_text()))
-        if not re.search(r"…|\.\.\. |\.\.\.$|\[-|\{|FILE|PATH|OPTION|(?<!_)COMMAND\b", match[1])
+        if not re.search(r"…|\.\.\. |\.\.\.$|\[-|\{|FILE|PATH|(?<!_)OPTION|(?<!_)COMMAND\b", match[1])
     ]
 
 
@@ -97,6 +97,41 @@ def test_action_reads_logs(tmp_path: Path) -> None:
     assert run_action(tmp_path, paths="calm.log")[0] == 0
 
 
+def test_action_writes_a_comment_on_a_pull_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    comment = tmp_path / "deadheat-comment.md"
+    comment.write_text("of an earlier step")
+    inputs = {
+        "paths": str(REPORT),
+        "sarif": "r.sarif",
+        "key": "go 1.25",
+        "repo": str(ROOT / "samples"),
+        "comment": "true",
+    }
+    monkeypatch.setenv("GITHUB_EVENT_NAME", "push")
+    assert "comment=" not in run_action(tmp_path, **inputs)[2]
+    monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request")
+    assert "comment=" not in run_action(tmp_path, **{**inputs, "comment": "false"})[2]
+    status, _, outputs, _ = run_action(tmp_path, **inputs)
+    assert (status, outputs.splitlines()[-1]) == (1, f"comment={comment}")
+    assert comment.read_text().startswith("<!-- deadheat pr-comment go 1.25 -->\n### 🔴 deadheat: 1 new race\n")
+    assert json.loads((tmp_path / "r.sarif").read_text())["runs"][0]["automationDetails"]["id"].startswith(
+        "deadheat/go 1.25/"
+    )
+    assert run_action(tmp_path, paths="missing.log", comment="true")[0] == 3
+    assert not comment.exists(), "no comment of an earlier step is posted again"
+
+
+def test_inputs_of_the_action_are_documented_and_passed_on() -> None:
+    action, page = (ROOT / "action.yml").read_text(), (ROOT / "docs" / "how-to" / "github.md").read_text()
+    inputs = re.findall(r"^  ([a-z-]+):\n    description:", action.partition("outputs:")[0], re.MULTILINE)
+    assert {"comment", "github-token", "key", "repo"} <= {*inputs}
+    assert [name for name in inputs if f"`{name}`" not in page] == []
+    assert [name for name in inputs if action.count(f"${{{{ inputs.{name} }}}}") == 0] == []
+    assert "github-token" not in action.partition("runs:")[2].partition("- name: comment on the pull request")[0]
+    # an input in a script could inject commands
+    assert not re.search(r"run: [^\n]*\$\{\{|run: \|\n(?: {8}[^\n]*\n)* {8}[^\n]*\$\{\{", action)
+
+
 def test_action_without_inputs_fails(tmp_path: Path) -> None:
     status, out, _, _ = run_action(tmp_path)
     assert (status, out.startswith("::error::")) == (2, True)
@@ -130,6 +165,9 @@ def test_bash_completes_commands_options_formats_and_files(capsys: Capture) -> N
     assert bash_completions("deadheat scan REA", script) == {"README.md"}
     assert "bash" in bash_completions("deadheat run -- bas", script)
     assert bash_completions("deadheat completion z", script) == {"zsh"}
+    assert bash_completions("deadheat gate unm", script) == {"unmute"}
+    assert bash_completions("deadheat gate REA", script) == {"README.md"}
+    assert bash_completions("deadheat config ret", script) == {"retriage"}
 
 
 @pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -125,7 +126,7 @@ def test_an_error_of_spark_is_one_line(
 
 def test_races_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run_command(capsys, "races", "--lake", lake)
-    assert status == 1
+    assert status == 0
     lines = out.splitlines()
     assert len(lines) >= 8
     status, out, _ = run_command(capsys, "races", "--lake", lake, "--format", "jsonl")
@@ -153,17 +154,17 @@ def test_races_are_filtered(
     lake: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], count: int
 ) -> None:
     status, out, _ = run_command(capsys, "races", "--lake", lake, *options)
-    assert (status, len(out.splitlines())) == (bool(count), count)
+    assert (status, len(out.splitlines())) == (0, count)
 
 
 def test_a_race_is_shown_by_any_of_its_names(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run_command(capsys, "races", "--lake", lake, "--test", "TestTake", "--format", "jsonl")
     race = json.loads(out)
     status, whole, _ = run_command(capsys, "show", race["race"], "--lake", lake)
-    assert status == 1
+    assert status == 0
     assert whole.startswith(race["title"])
     assert "3 times" in whole
-    assert whole.count("unit-tests.log at byte") == 3
+    assert len(re.findall(r"unit-tests\.log:\d+", whole)) == 3
     for name in (*race["aliases"], race["race"][:5]):
         assert run_command(capsys, "show", name, "--lake", lake)[1] == whole
     status, _, err = run_command(capsys, "show", "ffffffff", "--lake", lake)
@@ -210,7 +211,9 @@ def test_a_race_is_shown_with_its_best_report_and_the_causes_of_all(
     assert (race["cause"], found) == ("concurrent-map", [("concurrent-map", 2), ("missing-lock", 1)])
     of_map, of_lock = [cause["confidence"] for cause in race["causes"]]
     _, out, _ = run_command(capsys, "show", race["race"], "--lake", root)
-    assert f"concurrent-map; by report: concurrent-map {of_map:.2f} (2x), missing-lock {of_lock:.2f} (1x)\n" in out
+    title = "A map is used by several threads, one of which changes it"
+    by_report = f"{title} ({of_map:.0%}) of 2 sightings, No lock on either side ({of_lock:.0%}) of 1 sighting"
+    assert f"{title}; by report: {by_report}" in " ".join(out.split())
     _, out, _ = run_command(capsys, "show", race["race"], "--lake", root, "--format", "json")
     shown = json.loads(out)
     assert shown["cause"] == "concurrent-map"
@@ -220,7 +223,7 @@ def test_a_race_is_shown_with_its_best_report_and_the_causes_of_all(
 def test_families_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run_command(capsys, "families", "--lake", lake, "--format", "json")
     families = json.loads(out)
-    assert status == bool(families)
+    assert status == 0
     assert all(len(family["races"]) > 1 and family["why"] for family in families)
 
 

@@ -154,8 +154,8 @@ def test_files_that_are_not_of_the_lake_are_noted(root: Path) -> None:
     (root / "notes.txt").write_bytes(b"x")
     check = LakeCheck(Lake(str(root))).run()
     assert check.faults == []
-    assert "reports has 1 files (1 bytes) that no change has added, such as reports/other.parquet" in check.notes[0]
-    assert check.notes[1] == "1 files are not part of the lake, such as notes.txt"
+    assert "reports has 1 file (1 bytes) that no change has added, such as reports/other.parquet" in check.notes[0]
+    assert check.notes[1] == "not part of the lake: 1 file, such as notes.txt"
 
 
 def test_the_name_of_a_data_file_has_the_digest_of_its_content(root: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_lake_of_an_earlier_version_has_no_checksums_until_they_are_added(tmp_
     (root,) = (path.parent for path in tmp_path.rglob("sightings") if path.is_dir())
     check = LakeCheck(Lake(str(root))).run()
     assert check.files_without_checksum
-    assert check.notes[-1].endswith("files have no checksum; `deadheat lake check --repair` adds them")
+    assert check.notes[-1].endswith("`deadheat lake check --repair` adds what is missing")
     before = {path: path.read_bytes() for path in root.rglob("*.parquet")}
     done, check = repair_lake(Lake(str(root)))
     assert (len(done), check.files_without_checksum) == (1, [])

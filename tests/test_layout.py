@@ -28,6 +28,7 @@ SHOWN = {
     "shop::Money::operator bool() const": "shop::Money::operator bool()",
     "shop::operator<<(std::ostream&, shop::Cart const&)": "shop::operator<<(…)",
     "shop::fill(int) [clone .part.0]": "shop::fill(…)",
+    "operator()": "operator()",  # of a lambda, by gcc
     # code inside a function is named by that function
     "main::{lambda()#1}::operator()() const": "lambda in main",
     "shop::run(int)::$_0::operator()(int) const": "lambda in shop::run",

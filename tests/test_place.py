@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,7 @@ def test_every_race_is_placed_once(
     assert status == 0
     assert "count of Hub" in out
     assert "hub: fix data race in Close" in out
-    assert err.startswith("deadheat: 1 of 1 races were located in the code (")
+    assert err.startswith("deadheat: located 1 of 1 race in the code (")
 
     # the same as without Spark
     (row,) = queries.best_dossiers(Lake(str(lake))).values()
@@ -117,9 +118,9 @@ def test_every_race_is_placed_once(
     by_race = {row["race"]: row for row in map(json.loads, out.splitlines())}
     assert by_race[new["race"]]["variable"]["name"] == "total"
     status, out, _ = told(capsys, "show", new["race"], "--lake", lake)
-    assert "   variable total (other/other.go:3)\n" in out
-    assert "   version  " in out
-    assert "   fixed by " in out
+    assert "  variable    total (other/other.go:3)\n" in out
+    assert "  version     " in out
+    assert "  fixed by    " in out
     status, out, _ = told(capsys, "show", new["race"], "--lake", lake, "--format", "json")
     assert json.loads(out)["dossier"]["variable"]["name"] == "total"
 
@@ -141,3 +142,28 @@ def test_answers_of_several_processes_add_up(tmp_path: Path) -> None:
     one.close()
     two.close()
     assert AnswerCache().answers_to("holds?") == {"a" * 40: 1, "b" * 40: 0}
+
+
+def test_path_maps_and_owners_of_the_configuration_count(
+    spark: Any, repo: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lake, logs, file = tmp_path / "lake", tmp_path / "logs", tmp_path / "settings.toml"
+    logs.mkdir()
+    text = race_text(HUB)
+    assert "/hub/hub.go:" in text
+    (logs / "hub.log").write_text(re.sub(r"\S+/hub/hub\.go:", "/sandbox/7/elsewhere.go:", text))
+    taken(spark, lake, [logs])
+    placing = ("place", "--repo", repo.path, "--lake", lake, "--quiet")
+    told(capsys, *placing)
+    (row,) = queries.best_dossiers(Lake(str(lake))).values()
+    assert not row["pin"]
+    file.write_text("[paths]\n'/sandbox/7/elsewhere.go' = 'hub/hub.go'\n[owners]\n'/hub/' = ['@hub']\n")
+    told(capsys, "--config", file, *placing)  # other settings: the race is placed again
+    (row,) = queries.best_dossiers(Lake(str(lake))).values()
+    assert row["pin"]
+    assert row["owners"][0]["who"] == "@hub"
+    status, out, _ = told(capsys, "--config", file, "show", row["race"], "--lake", lake, "--format", "json")
+    assert status == 0
+    assert json.loads(out)["report"]["accesses"][0]["site"]["file"] == "hub/hub.go"
+    _, out, _ = told(capsys, "show", row["race"], "--lake", lake, "--format", "json")
+    assert json.loads(out)["report"]["accesses"][0]["site"]["file"] == "/sandbox/7/elsewhere.go"

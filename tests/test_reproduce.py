@@ -211,7 +211,7 @@ def test_the_test_that_hands_over_to_a_suite_is_found_beside_it(tmp_path: Path) 
 def test_what_a_command_lacks_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     main(["explain", str(ROOT / "kcsan" / "absolute-paths.txt")])
     said = capsys.readouterr().out
-    assert "   reproduce   scripts/config --enable KCSAN && make olddefconfig && make\n" in said
+    assert "  reproduce   scripts/config --enable KCSAN && make olddefconfig && make\n" in said
     assert "The kernel must be built with CONFIG_KCSAN=y; the racing code" in said
 
 

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deadheat.cli import lake_commands
 from deadheat.diagnosis import verification_step
 from deadheat.model import Access, Frame, Op, Origin, Report
+from deadheat.output import OutputStyle
+from deadheat.output.lake_race_text import LakeRaceText
 from deadheat.printable import split_code
 from deadheat.repo.reproduction import find_reproduction
 from deadheat.shell import ShellSyntax, format_command, path_word
@@ -151,11 +152,13 @@ def test_hostile_names_are_single_words(folder: Path, name: str) -> None:
 
 
 def test_row_of_a_lake_may_have_no_command() -> None:
+    race: dict[str, Any] = dict.fromkeys(("cause", "run_count", "family"))
+    race |= {"status": "new"} | {name: [] for name in ("history", "causes", "runs", "tests", "aliases")}
     row: dict[str, Any] = dict.fromkeys(("pin", "variable", "fixed_by", "still_present"))
-    for command, fields in ((None, {}), ("go test", {"repeat": "go test"})):
-        assert (
-            lake_commands._dossier_fields({**row, "reproduce": {"framework": "go-test", "command": command}}) == fields
-        )
+    for command, shown in ((None, ""), ("go test", "go test")):
+        row["reproduce"] = {"framework": "go-test", "command": command}
+        lines = list(LakeRaceText(OutputStyle())._fact_lines(race, row))
+        assert [line.split(None, 1)[1] for line in lines if "reproduce" in line] == ([shown] if shown else [])
 
 
 def test_why_there_is_no_command_is_told() -> None:

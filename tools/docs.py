@@ -23,6 +23,9 @@ from typing import TYPE_CHECKING
 from deadheat import cli, plugins
 from deadheat.diagnosis.cause import CauseDefinition
 from deadheat.lake.schema import TABLES
+
+if not __package__:  # run as a script
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tools.console_session import session_commands, with_session_outputs
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from deadheat import codeowners
 from deadheat.repo import git, owners
 from deadheat.repo.git import history, messages
 from deadheat.repo.syntax import declarations, function_facts, line_accesses, line_context, parser, text_search
@@ -83,7 +84,7 @@ def read_refs(data: bytes) -> None:
 def read_owners(data: bytes) -> None:
     """Rules of CODEOWNERS and OWNERS are patterns, never code."""
     text = data.decode("utf-8", "surrogateescape")
-    who, rule = owners.match_codeowners(text, "pkg/cart/cart.go")
+    who, rule = codeowners.match_codeowners(text, "pkg/cart/cart.go")
     assert rule in text
     assert all(one in text for one in (*who, *owners.parse_approvers(text)))
 

@@ -42,6 +42,11 @@ def _escape_workflow_command(match: re.Match[str]) -> str:
     return r"\x23" if match[0] == "#" else f"{match[1]}\\x3a"
 
 
+def shorten(text: str, limit: int) -> str:
+    """The beginning of a text that is too long, with a mark at its end."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
 def format_json(value: Any, indent: int | None = None) -> str:
     """JSON in which unprintable characters are escaped, so that the parsed value is unchanged.
 

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat import baseline as lines
 from deadheat.baseline import Baseline, KnownRace, matching_mutes
 from deadheat.baseline.absence import Absence, AbsenceState, TestRunEvidence
+from deadheat.baseline.editing import EntryFields
 from deadheat.grouping import races
 from deadheat.grouping.keys import ONE_SIDED_MARK
 from deadheat.grouping.links import Link, LinkKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from deadheat.baseline import Mute
     from deadheat.grouping.races import GroupingFacts
     from deadheat.model import Frame, Report, Sighting
 
@@ -38,6 +40,9 @@ class GateJudgement(NamedTuple):
     note: str = ""
 
 
+_NO_CHANGES = EntryFields()
+
+
 @dataclass(frozen=True, slots=True)
 class NewEntryDetails:
     """The fields of new entries in the baseline."""
@@ -46,6 +51,10 @@ class NewEntryDetails:
     reason: str = ""
     owner: str = ""
     expires: str = ""
+    owner_of: Callable[[Sighting], str] | None = None  # the owner of an entry, if none is given
+
+    def owner_for(self, sighting: Sighting) -> str:
+        return self.owner or (self.owner_of(sighting) if self.owner_of else "")
 
 
 class BaselineGate:
@@ -61,9 +70,11 @@ class BaselineGate:
         today: str,
         test_runs: TestRunEvidence | None = None,
         assume_complete: bool = False,
+        more_mutes: Iterable[Mute] = (),
     ) -> None:
         self._baseline, self._run_evidence, self._today = baseline, run_evidence, today
-        self._mutes = [mute for mute in baseline.mutes if not self._has_expired(mute.expires)]
+        all_mutes = (*baseline.mutes, *more_mutes)  # the others are not written into the baseline
+        self._mutes = [mute for mute in all_mutes if not self._has_expired(mute.expires)]
         self._test_runs, self._assume_complete = test_runs or TestRunEvidence(), assume_complete
         all_evidence = races.empty_facts()
         all_evidence.add(run_evidence)
@@ -119,8 +130,14 @@ class BaselineGate:
         absences = [self._test_runs.judge_absence(entry, self._assume_complete) for entry in entries]
         return next((absence for absence in absences if absence.state is not AbsenceState.GONE), absences[0])
 
-    def updated_baseline(self, sightings: Iterable[Sighting], entry: NewEntryDetails, prune: bool = False) -> Baseline:
-        """The baseline with the races of this run added, except muted ones."""
+    def updated_baseline(
+        self,
+        sightings: Iterable[Sighting],
+        entry: NewEntryDetails,
+        prune: bool = False,
+        changes: EntryFields = _NO_CHANGES,
+    ) -> Baseline:
+        """The baseline with the races of this run added, except muted ones; known ones of this run are changed."""
         known = [
             _merge_entries(self._known_races[absent.race])
             for absent, absence in self.absent_races()
@@ -135,7 +152,8 @@ class BaselineGate:
             first = _merge_entries(entries) if entries else _new_known_race(sighting, entry)
             if not (first.package or first.test):
                 first = self._with_origin(first, sighting)
-            known.append(self._with_variants(self._renew_if_expired(first, entry), variants_by_race.get(race, [])))
+            first = changes.apply_to(self._renew_if_expired(first, entry)) if entries else first
+            known.append(self._with_variants(first, variants_by_race.get(race, [])))
         return Baseline(tuple(known), self._baseline.mutes)
 
     def _with_origin(self, known: KnownRace, sighting: Sighting) -> KnownRace:
@@ -209,7 +227,7 @@ def _new_known_race(sighting: Sighting, entry: NewEntryDetails) -> KnownRace:
         sighting.verdict.race,
         sighting.verdict.title,
         entry.reason,
-        entry.owner,
+        entry.owner_for(sighting),
         entry.expires,
         entry.since,
         tuple(dict.fromkeys(_portable_site(access.site) for access in sighting.report.accesses if access.site)),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import select
 import sys
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import IO, TYPE_CHECKING
 
@@ -14,11 +16,13 @@ from deadheat.errors import DeadheatError
 from deadheat.printable import visible_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from typing import Any, NoReturn
 
     from deadheat.sources.archive_limits import ArchiveLimits
 
+DEFAULT_FRAMES = 6
 # exit status
 EXIT_NOTHING, EXIT_RACES, EXIT_USAGE, EXIT_ENVIRONMENT, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -37,15 +41,36 @@ _COMMANDS = {
     "retriage": "lake_maintenance",
     "mine": "repository_commands",
     "place": "repository_commands",
+    "config": "config",
     "completion": "completion",
 }
+# the actions of a command, which its first word may name
+_ACTIONS = {
+    "gate list": "baseline_actions",
+    "gate mute": "baseline_actions",
+    "gate note": "baseline_actions",
+    "gate unmute": "baseline_actions",
+}
+# they have no settings: a faulty configuration must not keep them from running
+_COMMANDS_WITHOUT_SETTINGS = ("config", "completion")
+
+
+# erases the progress line while something is printed; set by the line that was drawn last
+pause_progress: Callable[[], AbstractContextManager[None]] = nullcontext
+
+
+class _HelpFormatter(argparse.HelpFormatter):
+    """Wraps descriptions, and keeps the line breaks of examples."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
 class CommandParser(argparse.ArgumentParser):
     """An argument parser that keeps line breaks in examples and prints errors on one line."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+        super().__init__(formatter_class=_HelpFormatter, **options)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         known, unknown = super().parse_known_args(args, namespace)
@@ -54,6 +79,8 @@ class CommandParser(argparse.ArgumentParser):
         return known, unknown
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith("the following arguments are required") and "--" in message:
+            message += ", which deadheat.toml may contain"
         print_to_stderr(f"{message}; see {self.prog} --help", self.prog)
         sys.exit(EXIT_USAGE)
 
@@ -62,25 +89,101 @@ def build_parser(only_command: str | None = None) -> argparse.ArgumentParser:
     """Builds the parser of all commands, or of one, which avoids importing the others."""
     root = CommandParser(
         prog="deadheat",
+        allow_abbrev=False,  # the command is found before the arguments are parsed
         description="Finds race detector reports in text and tracks the defects behind them.",
-        epilog="exit status: 0 nothing found, 1 races found, 2 wrong usage, 3 the environment failed",
+        epilog="exit status: 0 done, 1 races found (scan) or new races (gate, run --gate), 2 wrong usage,"
+        " 3 the environment failed",
     )
     root.add_argument("--version", action="version", version=f"deadheat {__version__}")
+    which = root.add_mutually_exclusive_group()
+    which.add_argument("--config", metavar="FILE", help="configuration file; default: the nearest deadheat.toml")
+    which.add_argument("--no-config", action="store_true", help="read no configuration file")
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in [only_command] if only_command else _COMMANDS:
-        module = import_module(f"deadheat.cli.{_COMMANDS[name]}")
-        getattr(module, f"add_{name}_command")(commands)
+        module = import_module(f"deadheat.cli.{(_COMMANDS | _ACTIONS)[name]}")
+        getattr(module, f"add_{name.replace(' ', '_')}_command")(commands)
     return root
+
+
+def command_names() -> list[str]:
+    """The commands that have settings in a configuration file."""
+    return [name for name in _COMMANDS if name not in _COMMANDS_WITHOUT_SETTINGS]
+
+
+def action_words(command: str) -> list[str]:
+    """The words behind a command that name an action."""
+    return [name.partition(" ")[2] for name in _ACTIONS if name.startswith(f"{command} ")]
+
+
+def parse_command_line(arguments: list[str]) -> argparse.Namespace:
+    """Parses the arguments; what they leave out comes from the environment, the configuration file or the defaults."""
+    start = _command_position(arguments)
+    words = arguments[start : start + 2]
+    if " ".join(words) in _ACTIONS:
+        arguments = [*arguments[:start], " ".join(words), *arguments[start + 2 :]]
+    command = arguments[start] if start < len(arguments) else ""
+    if command not in _COMMANDS and command not in _ACTIONS:
+        return build_parser().parse_args(arguments)
+    root = build_parser(command)
+    if command in _COMMANDS_WITHOUT_SETTINGS:
+        return root.parse_args(arguments)
+    return _parse_with_settings(root, command, arguments, start)
+
+
+def _command_position(arguments: list[str]) -> int:
+    """The position of the first argument that is no option of all commands."""
+    position = 0
+    while position < len(arguments) and arguments[position].startswith("-"):
+        position += 2 if arguments[position] == "--config" else 1
+    return position
+
+
+def _parse_with_settings(
+    root: argparse.ArgumentParser, command: str, arguments: list[str], start: int
+) -> argparse.Namespace:
+    from deadheat.cli import configuration, options
+
+    file, faults = None, []
+    try:
+        if "--no-config" not in arguments[:start]:
+            file = configuration.load_configuration(_named_configuration(arguments[:start]))
+        settings = options.CommandSettings(command, options.command_parser(root, command), file)
+        settings.read_settings()
+    except configuration.ConfigurationError as error:
+        print_to_stderr(str(error))
+        sys.exit(EXIT_USAGE)
+    args = options.parse_arguments(root, command, arguments, settings)
+    if file is not None and not getattr(args, "quiet", False):
+        faults = [*file.faults, *file.unknown_keys(command_names()), *settings.faults]
+    for fault in faults:
+        print_to_stderr(fault)
+    args.configuration = file
+    return args
+
+
+def _named_configuration(global_arguments: list[str]) -> str | None:
+    """The FILE of `--config FILE` or `--config=FILE`."""
+    for argument, following in zip(global_arguments, [*global_arguments[1:], ""], strict=False):
+        if argument == "--config":
+            return following
+        if argument.startswith("--config="):
+            return argument.partition("=")[2]
+    return None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit status."""
     arguments = sys.argv[1:] if argv is None else list(argv)
-    only = arguments[0] if arguments and arguments[0] in _COMMANDS else None
-    args = build_parser(only).parse_args(arguments)
-    reduce_garbage_collection()
     _reopen_closed_streams()
     _replace_unencodable()
+    try:
+        args = parse_command_line(arguments)
+    except DeadheatError as error:
+        print_to_stderr(str(error))
+        return EXIT_ENVIRONMENT
+    reduce_garbage_collection()
+    # for a reader that closes the pipe, as `head` does: only `scan` has printed nothing but races by then
+    status: int = getattr(args, "closed_pipe_status", EXIT_NOTHING)
     try:
         status = int(args.run(args))
         sys.stdout.flush()
@@ -88,11 +191,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except DeadheatError as error:
         print_to_stderr(str(error))
         return EXIT_ENVIRONMENT
-    except BrokenPipeError:
-        # the reader closed the pipe, as `head` does
-        redirect_to_devnull(sys.stdout)
-        return EXIT_RACES
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and _is_closed_pipe(sys.stdout):
+            redirect_to_devnull(sys.stdout)
+            return status
         # a full disk, or a closed output
         redirect_to_devnull(sys.stdout)
         where = error.filename or "standard input or output"
@@ -112,6 +214,27 @@ def _print_internal_error() -> None:
     for line in traceback.format_exc().splitlines():
         print_to_stderr(line)
     print_to_stderr("internal error in deadheat; please report it with the lines above")
+
+
+def _is_closed_pipe(out: IO[str]) -> bool:
+    """Whether nobody reads the output any more; a broken pipe may also be a connection, as to Spark."""
+    if not hasattr(select, "poll"):  # Windows
+        return True
+    poll = select.poll()
+    try:
+        poll.register(out.fileno(), 0)
+    except OSError:  # it has no descriptor
+        return False
+    return bool(poll.poll(0))
+
+
+@contextmanager
+def ignore_closed_pipe(out: IO[str]) -> Iterator[None]:
+    """Goes on if the reader of `out` closes the pipe, for commands that still have to judge or to write."""
+    try:
+        yield
+    except BrokenPipeError:
+        redirect_to_devnull(out)
 
 
 def redirect_to_devnull(out: IO[str]) -> None:
@@ -155,6 +278,20 @@ def add_archive_limits_option(command: argparse._ActionsContainer) -> None:
     )  # fmt: skip
 
 
+def add_map_option(command: argparse._ActionsContainer) -> None:
+    command.add_argument(
+        "--map", action="append", default=[], type=_parse_path_map, metavar="FROM=TO",
+        help="show paths below FROM as below TO, a folder of the repository; may repeat",
+    )  # fmt: skip
+
+
+def _parse_path_map(text: str) -> tuple[str, str]:
+    printed, equals, target = text.partition("=")
+    if not equals or not printed.rstrip("/"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not FROM=TO, such as /build/src=src")
+    return printed, target
+
+
 def _parse_archive_limits(text: str) -> ArchiveLimits:
     from deadheat.sources.archive_limits import parse_limits  # not needed by most runs
 
@@ -163,8 +300,8 @@ def _parse_archive_limits(text: str) -> ArchiveLimits:
 
 def add_frames_option(command: argparse._ActionsContainer) -> None:
     command.add_argument(
-        "--frames", type=integer_at_least(1), default=6, metavar="N",
-        help="frames per stack in text (default: 6)",
+        "--frames", type=integer_at_least(1), default=DEFAULT_FRAMES, metavar="N",
+        help=f"text: frames per stack (default: {DEFAULT_FRAMES})",
     )  # fmt: skip
 
 
@@ -198,7 +335,8 @@ def validated_type(parse: Callable[[str], Any]) -> Callable[[str], Any]:
 def print_to_stderr(text: str, prefix: str = "deadheat") -> None:
     """Prints one line on stderr; a failure to write it is ignored."""
     try:
-        print(f"{prefix}: {visible_text(text)}", file=sys.stderr, flush=True)
+        with pause_progress():
+            print(f"{prefix}: {visible_text(text)}", file=sys.stderr, flush=True)
     except OSError:
         redirect_to_devnull(sys.stderr)
 

@@ -20,7 +20,7 @@ exit status: 0, or 2 for wrong usage
 """
 _BASH_TEMPLATE = """_deadheat() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
-  local command=${COMP_WORDS[1]} words= i
+  local command=${COMP_WORDS[1]} words= more= i
   for ((i = 1; i < COMP_CWORD; i++)); do
     if [[ ${COMP_WORDS[i]} == -- ]]; then
       COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word")); return
@@ -29,6 +29,7 @@ _BASH_TEMPLATE = """_deadheat() {
   if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W '%(commands)s' -- "$word")); return; fi
   case $command$before in
 %(choices)s
+%(first_words)s
   esac
   if [[ -z $words && $word == -* ]]; then
     case $command in
@@ -36,7 +37,7 @@ _BASH_TEMPLATE = """_deadheat() {
     esac
   fi
   if [[ -n $words ]]; then COMPREPLY=($(compgen -W "$words" -- "$word"))
-  else compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")); fi
+  else compopt -o filenames; COMPREPLY=($(compgen -W "$more" -- "$word") $(compgen -f -- "$word")); fi
 }
 complete -F _deadheat deadheat
 """
@@ -80,6 +81,11 @@ def _long_options(command_parser: argparse.ArgumentParser) -> Iterator[tuple[str
             yield long_flags[0], [str(choice) for choice in action.choices or ()], action.help or ""
 
 
+def _first_words() -> dict[str, list[str]]:
+    """What may follow a command besides files and options."""
+    return {"gate": cli.action_words("gate"), "config": cli.command_names()}
+
+
 def _bash_script() -> str:
     commands = _command_parsers()
     flags, choices = [], []
@@ -88,7 +94,13 @@ def _bash_script() -> str:
         flags.append(f"      {name}) words='{' '.join(flag for flag, _, _ in options)}' ;;")
         choices += [f"    {name}{f}) words='{' '.join(v)}' ;;" for f, v, _ in options if v]
     choices.append("    completioncompletion) words='bash fish zsh' ;;")
-    return _BASH_TEMPLATE % {"commands": " ".join(commands), "choices": "\n".join(choices), "flags": "\n".join(flags)}
+    first_words = [f"    {name}{name}) more='{' '.join(words)}' ;;" for name, words in _first_words().items()]
+    return _BASH_TEMPLATE % {
+        "commands": " ".join(commands),
+        "choices": "\n".join(choices),
+        "first_words": "\n".join(first_words),
+        "flags": "\n".join(flags),
+    }
 
 
 def _fish_script() -> str:
@@ -100,5 +112,7 @@ def _fish_script() -> str:
             value_option = f" -xa '{' '.join(values)}'" if values else ""
             quoted = help_text.replace("\\", "\\\\").replace("'", "\\'").replace("%%", "%")
             lines.append(f"complete -c deadheat {condition} -l {flag[2:]}{value_option} -d '{quoted}'")
+    for name, words in _first_words().items():
+        lines.append(f"complete -c deadheat -n '__fish_seen_subcommand_from {name}' -a '{' '.join(words)}'")
     lines.append("complete -c deadheat -n '__fish_seen_subcommand_from completion' -xa 'bash fish zsh'")
     return "\n".join(lines) + "\n"

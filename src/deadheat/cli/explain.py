@@ -8,9 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deadheat import cli
-from deadheat.errors import unexpected_fault
+from deadheat.cli import code_links
+from deadheat.cli.options import was_given
+from deadheat.cli.progress import show_progress
+from deadheat.errors import DeadheatError, unexpected_fault
 from deadheat.grouping.race_assignment import assign_races
 from deadheat.model import Sighting
+from deadheat.path_maps import map_sighting
 from deadheat.printable import format_json
 from deadheat.sources import file_listing
 
@@ -35,7 +39,7 @@ _EXAMPLES = """examples:
   deadheat explain ci.log --repo . --repo ~/src/grpc-go    a race in a dependency, with its code
   deadheat explain issue.md --repo . --at v5.2.2 --issue 30468 --format json
 
-exit status: 0 no race, 1 races found, 2 wrong usage, 3 nothing could be read
+exit status: 0 done, with races or without, 2 wrong usage, 3 nothing could be read
 """
 
 
@@ -43,24 +47,29 @@ def add_explain_command(commands: argparse._SubParsersAction[argparse.ArgumentPa
     command = commands.add_parser(
         "explain",
         help="print the dossier of each race in files or a pipe",
-        description="Prints what is known about each race: variable, version, fix, owners, command.",
+        description="Prints what is known about each race: first the answer (variable, cause, missing order, affected"
+        " versions, fix, owner), then both racing lines, evidence, remedy and history, and the stacks last.",
         epilog=_EXAMPLES,
     )
     cli.add_path_arguments(command)
     command.add_argument("--repo", action="append", default=[], metavar="DIR", help="a clone of the code; may repeat")
-    command.add_argument("--at", action="append", default=[], metavar="REV", help="a revision or date to check first")
     command.add_argument(
-        "--issue", action="append", default=[], metavar="N", help="number of the race in the issue tracker"
+        "--at", action="append", default=[], metavar="REV", help="a revision or date to check first; may repeat"
+    )
+    command.add_argument(
+        "--issue", action="append", default=[], metavar="N", help="number of the race in the issue tracker; may repeat"
     )
     command.add_argument("--lake", metavar="DIR", help="a lake with past fixes from `deadheat mine`")
     command.add_argument(
         "--format", choices=("html", "json", "markdown", "text"), default="text",
         help="default: text",
     )  # fmt: skip
+    code_links.add_link_template_option(command)
     cli.add_frames_option(command)
+    cli.add_map_option(command)
     command.add_argument("--diff", action="store_true", help="text: show the diff of the fix, where one is certain")
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
-    command.add_argument("--quiet", action="store_true", help="no warnings")
+    command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
     command.set_defaults(run=run_explain, brief=False)
 
 
@@ -69,36 +78,40 @@ def run_explain(args: argparse.Namespace) -> int:
     from deadheat.cli import scan as cli_scan
     from deadheat.repo.clone import Clone
     from deadheat.repo.document_claims import DocumentHints, revisions_in_log
+    from deadheat.repo.dossier import with_configured_owners
 
     entries = list(file_listing.list_entries(args.paths))
     sightings, faults, log_heads = _read_sightings(entries, args.archive_limits)
+    sightings = [map_sighting(sighting, tuple(args.map)) for sighting in sightings]
     if not args.quiet:
         for fault in faults:
             cli.print_to_stderr(str(fault))
     hints = DocumentHints(tuple(args.at), tuple(args.issue))
     with ExitStack() as stack:
-        clones = [stack.enter_context(Clone(path)) for path in args.repo]
+        progress = stack.enter_context(show_progress(args.quiet, "reading the clone"))
+        clones = [stack.enter_context(Clone(path, progress.show_count)) for path in args.repo]
         if not args.quiet:
             _warn_unknown_revisions(args.at, clones)
         repos = [clone.main.commits[0] for clone in clones if clone.main.tip]
-        past_fixes = _load_past_fixes(args.lake, repos, args.quiet)
+        past_fixes = _load_past_fixes_if_any(args, repos)
+        owner_rules = args.configuration.owner_rules if args.configuration else ()
         reports_by_log: dict[str, dict[Report, None]] = {}
         for sighting in sightings:
             reports_by_log.setdefault(sighting.uri, {})[sighting.report] = None
         dossiers = []
         findings = _best_sightings(sightings, cli_scan.line_finder(entries))
-        for finding in findings:
+        for number, finding in enumerate(findings, 1):
+            progress.start_phase(f"race {number} of {len(findings)}" if len(findings) > 1 else "explaining the race")
             sighting = finding.sighting
             log_hints = replace(hints, same_log=tuple(reports_by_log[sighting.uri]))
             if sighting.document is None:
                 log_hints = log_hints.merge_with(
                     DocumentHints(revisions_in_log(bytes(log_heads.get(sighting.uri, b""))))
                 )
-            dossiers.append((finding, _with_similar_fixes(_build_dossier(sighting, clones, log_hints), past_fixes)))
+            dossier = with_configured_owners(_build_dossier(sighting, clones, log_hints), owner_rules)
+            dossiers.append((finding, _with_similar_fixes(dossier, past_fixes)))
     _write_dossiers(args, dossiers)
-    if dossiers:
-        return cli.EXIT_RACES
-    return cli.EXIT_ENVIRONMENT if faults else cli.EXIT_NOTHING
+    return cli.EXIT_ENVIRONMENT if faults and not dossiers else cli.EXIT_NOTHING
 
 
 def _build_dossier(sighting: Sighting, clones: list[Clone], hints: DocumentHints) -> Dossier:
@@ -124,6 +137,18 @@ def _warn_unknown_revisions(revisions: list[str], clones: list[Clone]) -> None:
     for name in revisions:
         if not is_date(name) and not any(clone.resolve_revision(name) for clone in clones):
             cli.print_to_stderr(f"--at {name}: not a date and not a revision in a --repo; ignored")
+
+
+def _load_past_fixes_if_any(args: argparse.Namespace, repos: list[str]) -> list[RaceFix]:
+    """The past fixes; the lake of a configuration file need not exist yet."""
+    try:
+        return _load_past_fixes(args.lake, repos, args.quiet)
+    except DeadheatError as error:
+        if was_given(args, "lake"):
+            raise
+        if not args.quiet:
+            cli.print_to_stderr(f"past fixes are not used: {error}")
+        return []
 
 
 def _load_past_fixes(lake_path: str | None, repos: list[str], quiet: bool) -> list[RaceFix]:
@@ -160,8 +185,9 @@ def _with_similar_fixes(dossier: Dossier, past_fixes: list[RaceFix]) -> Dossier:
 
 def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[RaceFinding, Dossier]]) -> None:
     from deadheat.cli.scan import style_from_options
-    from deadheat.output.dossier_formats import DossierHtmlPage, DossierMarkdown
+    from deadheat.output.dossier_markdown import DossierMarkdown
     from deadheat.output.dossier_text import DossierText
+    from deadheat.output.html.dossier_page import DossierHtmlPage
     from deadheat.repo.dossier import dossier_to_json
 
     family_members = _family_members(dossiers)
@@ -173,7 +199,8 @@ def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[RaceFinding, 
     if args.format == "json":
         print(format_json([_dossier_to_json(finding.sighting, fields) for finding, fields in rows], indent=1))
     elif args.format == "html":
-        sys.stdout.write(DossierHtmlPage()((finding.sighting, fields) for finding, fields in rows))
+        format_page = DossierHtmlPage(code_links.style_for_clones(args))
+        sys.stdout.write(format_page(rows))
     elif args.format == "markdown":
         format_markdown = DossierMarkdown()
         for number, (finding, fields) in enumerate(rows, 1):

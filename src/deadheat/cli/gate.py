@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 import sys
 from contextlib import suppress
 from datetime import date
@@ -14,20 +15,28 @@ from deadheat import baseline as lines
 from deadheat import cli, plugins
 from deadheat.api import ReadOptions
 from deadheat.baseline import Baseline, Mute, is_date, parse_suppressions, pattern_error
-from deadheat.baseline.judgement import BaselineGate, NewEntryDetails
+from deadheat.baseline.editing import EntryFields
+from deadheat.baseline.judgement import BaselineGate, GateStanding, NewEntryDetails
 from deadheat.baseline.test_runs import TestRunWatcher
+from deadheat.cli import dossiers
 from deadheat.cli import scan as cli_scan
+from deadheat.cli.options import was_given
 from deadheat.cli.scan import add_scan_options, style_from_options
+from deadheat.codeowners import owners_by_rule
 from deadheat.errors import DeadheatError
 from deadheat.output import findings as shown
 from deadheat.output import gate_json
+from deadheat.output.findings import file_from_root
+from deadheat.path_maps import map_sighting
 from deadheat.sources import file_listing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from deadheat.cli.configuration import ConfigurationFile
     from deadheat.errors import UnreadableError
     from deadheat.grouping.races import GroupingFacts
+    from deadheat.model import Sighting
     from deadheat.output import OutputStyle
     from deadheat.output.findings import OncePerRaceFormat, RaceFinding, RaceFindings
     from deadheat.sources.file_listing import FileEntry as Document
@@ -46,19 +55,24 @@ def gate_formats() -> dict[str, OncePerRaceFormat]:
 def add_gate_options(command: argparse.ArgumentParser, baseline: bool) -> None:
     group = command.add_argument_group("the baseline")
     group.add_argument("--baseline", metavar="FILE", required=baseline, help="file of known races; need not exist yet")
-    group.add_argument("--update", action="store_true", help="add the races found to the baseline")
+    group.add_argument("--update", action="store_true", help="write the races that were found into the baseline")
     group.add_argument("--prune", action="store_true", help="with --update: remove known races that are gone")
     group.add_argument(
         "--complete", action="store_true", help="every test ran: known races that were not found are gone"
     )
-    group.add_argument("--reason", default="", metavar="TEXT", help="reason for new entries")
-    group.add_argument("--owner", default="", metavar="WHO", help="owner of new entries")
     group.add_argument(
-        "--expires", type=_parse_date, default="", metavar="DATE", help="expiry date of new entries, such as 2026-12-31"
+        "--reason", default="", metavar="TEXT", help="with --update or --mute: why the races are accepted"
     )
     group.add_argument(
+        "--owner", default="", metavar="WHO", help="with --update or --mute: who is responsible for them"
+    )
+    group.add_argument(
+        "--expires", type=parse_expiry, default="", metavar="DATE",
+        help="with --update or --mute: the last day on which they are accepted, such as 2026-12-31, or never",
+    )  # fmt: skip
+    group.add_argument(
         "--mute", type=_parse_pattern, action="append", default=[], metavar="PATTERN",
-        help="mute matching races, with a --reason: race:NAME or id:RACE; may repeat",
+        help="mute the races that match race:NAME or id:RACE; needs a --reason; may repeat",
     )  # fmt: skip
     group.add_argument(
         "--suppressions", action="append", default=[], metavar="FILE",
@@ -70,12 +84,15 @@ def add_gate_options(command: argparse.ArgumentParser, baseline: bool) -> None:
         "--write", type=_parse_target, action="append", default=[], metavar="FORMAT=FILE",
         help="also write this format to a file; may repeat",
     )  # fmt: skip
+    dossiers.add_repo_option(output)
     add_scan_options(output)
 
 
-def _parse_date(text: str) -> str:
+def parse_expiry(text: str) -> str:
+    if text == "never":
+        return ""
     if text and not is_date(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-12-31")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-12-31, or never")
     return text
 
 
@@ -96,9 +113,9 @@ def check_options(args: argparse.Namespace, command: argparse.ArgumentParser) ->
     """Rejects options that need another option."""
     if args.mute and not args.reason:
         command.error("--mute needs a --reason")
-    if args.prune and not args.update:
+    if args.prune and not args.update and was_given(args, "prune"):
         command.error("--prune needs --update")
-    if args.complete and not args.baseline:
+    if args.complete and not args.baseline and was_given(args, "complete"):
         command.error("--complete needs a --baseline")
     if args.update and not args.baseline:
         command.error("--update needs a --baseline")
@@ -110,6 +127,7 @@ class RaceInspection:
     def __init__(self, args: argparse.Namespace, gated: bool, out: IO[str]) -> None:
         self._args, self._gated = args, gated
         self._style: OutputStyle = style_from_options(args, out)
+        self._configuration: ConfigurationFile | None = getattr(args, "configuration", None)
         self._baseline = read_baseline(args) if gated else Baseline()
         # what tells whether known races are gone
         self._test_runs = TestRunWatcher(self._baseline.known) if gated else None
@@ -139,13 +157,19 @@ class RaceInspection:
             self.is_cut = self.is_cut or scan.has_faults or (self.has_failed and not scan.sighting_count)
         self._gate = self._new_gate(scan.identity.facts) if self._gated else None
         ids = self._gate.ids if self._gate else scan.identity.race_ids()
-        self.findings = [self._judge_finding(finding) for finding in accumulator.iter_findings(ids)]
+        judged = [self._judge_finding(finding) for finding in accumulator.iter_findings(ids)]
+        rules = self._configuration.owner_rules if self._configuration else ()
+        repos = args.repo if any(output_format.shows_dossiers for output_format in formats) else []
+        explained = dossiers.with_dossiers(self._map_paths(judged), repos, args.quiet, rules)
+        # the baseline has the paths as printed
+        self.findings = [one._replace(dossier=other.dossier) for one, other in zip(judged, explained, strict=True)]
         return self.findings
 
     def _new_gate(self, evidence: GroupingFacts) -> BaselineGate:
         assert self._test_runs is not None
         today, is_complete = date.today().isoformat(), self._args.complete and not self.is_cut
-        return BaselineGate(self._baseline, evidence, today, self._test_runs.evidence, is_complete)
+        mutes = self._configuration.mutes if self._configuration else ()
+        return BaselineGate(self._baseline, evidence, today, self._test_runs.evidence, is_complete, mutes)
 
     def _judge_finding(self, finding: RaceFinding) -> RaceFinding:
         if self._gate is None:
@@ -153,11 +177,15 @@ class RaceInspection:
         judgement = self._gate.judge_race(finding.sighting)
         return finding._replace(standing=judgement.standing, note=judgement.note)
 
+    def _map_paths(self, findings: list[RaceFinding]) -> list[RaceFinding]:
+        maps = tuple(self._args.map)
+        return [finding._replace(sighting=map_sighting(finding.sighting, maps)) for finding in findings]
+
     def write_findings(self, out: IO[str]) -> None:
         """Writes the findings to `out` and to all requested files, even if one of them fails."""
         absent_races = self._gate.absent_races() if self._gate else []
         absent = tuple(shown.AbsentRace(known.race, known.title, *absence[:2]) for known, absence in absent_races)
-        race_findings = shown.RaceFindings(self.findings, absent)
+        race_findings = shown.RaceFindings(self._map_paths(self.findings), absent)
         targets = [(format_name, file, "w") for format_name, file in self._args.write]
         summary_file = os.environ.get("GITHUB_STEP_SUMMARY")
         if self._args.format == "github" and summary_file:
@@ -173,7 +201,7 @@ class RaceInspection:
             raise faults[0]
 
     def _write_file(self, file: str, format_name: str, race_findings: RaceFindings, mode: str) -> DeadheatError | None:
-        style = self._style.__class__(root=self._style.root)
+        style = self._style.__class__(root=self._style.root, links=self._style.links, job=self._style.job)
         try:
             with open(file, mode, encoding="utf-8") as out:
                 shown.write_utf8(out, gate_formats()[format_name].render_pieces(race_findings, style))
@@ -185,22 +213,31 @@ class RaceInspection:
         """Writes the baseline atomically."""
         assert self._gate is not None
         args = self._args
-        entry = NewEntryDetails(date.today().isoformat(), args.reason, args.owner, args.expires)
+        today = date.today().isoformat()
+        entry = NewEntryDetails(today, args.reason, args.owner, args.expires, self._configured_owner)
+        # what a configuration file says is meant for new entries only
+        fields = {name: getattr(args, name) for name in EntryFields._fields if was_given(args, name)}
+        changes = EntryFields(**fields)
         sightings = [finding.sighting for finding in self.findings]
-        text = lines.format_baseline(self._gate.updated_baseline(sightings, entry, args.prune))
-        path = Path(args.baseline)
-        try:
-            temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-            try:
-                temporary.write_bytes(text.encode("utf-8", "replace"))
-                temporary.replace(path)
-            finally:
-                with suppress(OSError):
-                    temporary.unlink(missing_ok=True)
-        except OSError as error:
-            raise unwritable_error(args.baseline, error) from error
+        updated = self._gate.updated_baseline(sightings, entry, args.prune, changes)
+        text = lines.format_baseline(updated)
+        write_baseline(args.baseline, text.encode("utf-8", "replace"))
         if not args.quiet:
-            cli.print_to_stderr(f"{args.baseline}: {cli.format_count(text.count(chr(10)), 'line')} written")
+            summary = f"{cli.format_count(text.count(chr(10)), 'line')} written"
+            kept = (GateStanding.KNOWN, GateStanding.EXPIRED)
+            changed = sum(race.standing in kept for race in self.findings) if fields else 0
+            more = f"; {', '.join(fields)} of {cli.format_count(changed, 'known race')} set" if changed else ""
+            cli.print_to_stderr(f"{args.baseline}: {summary}{more}")
+
+    def _configured_owner(self, sighting: Sighting) -> str:
+        """The owner of the racing files in the configuration file."""
+        rules = self._configuration.owner_rules if self._configuration else ()
+        mapped = map_sighting(sighting, tuple(self._args.map)).report
+        for access in mapped.accesses if rules else ():
+            file = file_from_root(access.site, self._style.root) if access.site else ""
+            if owners := owners_by_rule(rules, file)[0]:
+                return " ".join(owners)
+        return ""
 
     @property
     def exit_status(self) -> int:
@@ -234,8 +271,8 @@ def load_baseline(file: str, quiet: bool) -> Baseline:
     stale = sum(entry.stale for entry in loaded.known)
     if stale and not quiet:
         cli.print_to_stderr(
-            f"{file}: {stale} races were written by another version of deadheat and are not recognised;"
-            " rewrite them with --update --prune --complete after a run of every test"
+            f"{file}: {cli.format_count(stale, 'race')} of another version of deadheat cannot be recognised;"
+            " rewrite the file with --update --prune --complete after a run of every test"
         )
     return loaded
 
@@ -244,8 +281,28 @@ def _read_text(file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise DeadheatError(reason, file, "name a readable file") from error
+        raise read_error(file, error) from error
+
+
+def read_error(file: str, error: OSError) -> DeadheatError:
+    return DeadheatError((error.strerror or str(error)).lower(), file, "name a readable file")
+
+
+def write_baseline(file: str, data: bytes) -> None:
+    """Writes the baseline atomically; a link stays one, and the file keeps its permissions."""
+    path = Path(os.path.realpath(file))
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        try:
+            temporary.write_bytes(data)
+            if path.exists():
+                temporary.chmod(stat.S_IMODE(path.stat().st_mode))
+            temporary.replace(path)
+        finally:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise unwritable_error(file, error) from error
 
 
 def unwritable_error(file: str, error: OSError) -> DeadheatError:
@@ -260,8 +317,13 @@ _GATE_EXAMPLES = """examples:
   deadheat gate --baseline races.jsonl --update --prune --complete helgrind.log
   deadheat gate --baseline races.jsonl --suppressions tsan.supp --write sarif=races.sarif logs/
   deadheat gate --baseline races.jsonl --format github test.log
+  deadheat gate mute 47d9f89a --baseline races.jsonl --reason 'only in the test'
 
-exit status: 0 no new race, 1 new races, 2 wrong usage, 3 the baseline or every PATH was unreadable
+The words mute, unmute, note and list behind `gate` edit or list the baseline: see `deadheat gate mute --help`.
+A file of this name is ./mute.
+
+exit status: 0 no new race, or the baseline was updated, 1 new races, 2 wrong usage,
+3 the baseline or every PATH was unreadable
 """
 
 
@@ -284,7 +346,8 @@ def run_gate(args: argparse.Namespace) -> int:
     inspection.inspect_documents(file_listing.list_entries(args.paths))
     if inspection.read_nothing:
         return cli.EXIT_ENVIRONMENT
-    inspection.write_findings(sys.stdout)
+    with cli.ignore_closed_pipe(sys.stdout):
+        inspection.write_findings(sys.stdout)
     if args.update:
         inspection.update_baseline()
         return cli.EXIT_NOTHING

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark_and_lake
-from deadheat.cli.progress import DeferredProgress, format_bytes
+from deadheat.cli.options import was_given
+from deadheat.cli.progress import format_bytes, show_progress
 from deadheat.model import CiRun
 from deadheat.printable import format_json, quote_code, visible_text
 from deadheat.serialization import SCHEMA_VERSION
@@ -33,6 +34,18 @@ _INGEST_EXAMPLES = """examples:
 exit status: 0 done, 2 wrong usage, 3 the environment failed, or nothing could be read
 """
 _MAX_LISTED = 10
+_RUN_FIELD_HELP = {
+    "repo": "repository that was tested",
+    "commit": "commit that was tested",
+    "branch": "branch that was tested",
+    "job": "name of the CI job",
+    "run": "id of the CI run",
+    "time": "when the documents were written",
+}
+# what is done when a stage of an ingest has ended
+_PHASE_AFTER_STAGE = {
+    "read": "writing", "ingests": "writing", "facts": "deriving races", "nodes": "deriving races"
+}  # fmt: skip
 
 
 def add_ingest_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -51,9 +64,8 @@ def add_ingest_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
         help="with --watch: time between checks (default: 10)",
     )  # fmt: skip
     for name in ci_metadata.RUN_FIELDS:
-        help_text = "when the documents were written" if name == "time" else f"{name} of the run"
         command.add_argument(
-            f"--{name}", dest=f"of_{name}", metavar=name.upper(), help=help_text,
+            f"--{name}", dest=f"of_{name}", metavar=name.upper(), help=_RUN_FIELD_HELP[name],
             type=cli.validated_type(ci_metadata.parse_time) if name == "time" else str,
         )  # fmt: skip
     command.add_argument(
@@ -61,7 +73,9 @@ def add_ingest_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
         help="take these fields from the paths: '{repo}/{run}/{job}.log'",
     )  # fmt: skip
     _add_record_options(command)
-    command.add_argument("--format", choices=("text", "json"), default="text", help="format of the summary")
+    command.add_argument(
+        "--format", choices=("text", "json"), default="text", help="format of the summary; default: text"
+    )
     command.add_argument("--quiet", action="store_true", help="no progress and no summary")
     spark_and_lake.add_spark_options(command)
     command.set_defaults(run=run_ingest, parser=command)
@@ -110,19 +124,19 @@ def _ingest_paths(args: argparse.Namespace) -> int:
             spark_and_lake.session_starter(args), lake, args.paths, options, args.every, _summary_printer(args)
         )
         return cli.EXIT_NOTHING
-    progress = DeferredProgress(args.quiet)
-    options = ingest.IngestOptions(
-        run_of=run_of, archive_limits=limits, on_plan=lambda plan: progress.set_total(plan.size),
-        on_bytes_read=progress.tick, on_sightings_found=progress.set_report_count,
-    )  # fmt: skip
-    starter = spark_and_lake.session_starter(args)
-    if fields is None:
-        summary = ingest.ingest_files(starter, lake, args.paths, options)
-    else:
-        from deadheat.spark.records.ingest import ingest_records
+    with show_progress(args.quiet, "listing files") as progress:
+        options = ingest.IngestOptions(
+            run_of=run_of, archive_limits=limits, on_plan=lambda plan: progress.start_phase("reading", plan.size),
+            on_bytes_read=progress.tick, on_sightings_found=progress.set_report_count,
+            on_stage=lambda stage: progress.continue_with(_PHASE_AFTER_STAGE.get(stage, "")),
+        )  # fmt: skip
+        starter = spark_and_lake.session_starter(args, progress)
+        if fields is None:
+            summary = ingest.ingest_files(starter, lake, args.paths, options)
+        else:
+            from deadheat.spark.records.ingest import ingest_records
 
-        summary = ingest_records(starter, lake, args.paths, fields, options)
-    progress.clear()
+            summary = ingest_records(starter, lake, args.paths, fields, options)
     if matcher.first_unmatched_path and not args.quiet:
         cli.print_to_stderr(f"--path-pattern matches no path, for example not {matcher.first_unmatched_path}")
     _print_summary(summary, args)
@@ -133,7 +147,7 @@ def _record_fields(args: argparse.Namespace) -> RecordOptions | None:
     """The fields of log records that the user names; None if the files are no records."""
     names = args.record_text, tuple(args.record_stream), tuple(args.record_order), args.record_time
     if not args.records:
-        if any(names):
+        if any(was_given(args, f"record_{name}") for name in ("text", "stream", "order", "time")):
             args.parser.error("--record-text, --record-stream, --record-order and --record-time need --records")
         return None
     if args.watch or args.path_pattern:
@@ -163,9 +177,10 @@ class _PathPatternMatcher:
 
 
 def _run_metadata(args: argparse.Namespace, matcher: _PathPatternMatcher) -> Callable[[str], CiRun]:
-    """Run metadata of a path: options override the path, the path overrides the CI environment."""
-    option_values = {name: getattr(args, f"of_{name}") for name in ci_metadata.RUN_FIELDS}
-    options, environment = CiRun(**option_values), ci_metadata.run_from_environment(os.environ)
+    """Run metadata of a path: from the options, then the path, the CI environment, and the configuration file."""
+    values = {name: getattr(args, f"of_{name}") for name in ci_metadata.RUN_FIELDS}
+    options = CiRun(**{name: value for name, value in values.items() if was_given(args, f"of_{name}")})
+    environment = ci_metadata.run_from_environment(os.environ).merged_with(CiRun(**values))
     return lambda uri: options.merged_with(matcher(uri)).merged_with(environment)
 
 
@@ -202,7 +217,8 @@ def _print_counts(summary: Any, lake: str) -> None:
     for uri in summary.duplicates[:_MAX_LISTED]:
         print(visible_text(f"{uri}: has the content of another file of its run, counted once"))
     if len(summary.duplicates) > _MAX_LISTED:
-        print(f"and {len(summary.duplicates) - _MAX_LISTED} more files with the content of another one")
+        more = cli.format_count(len(summary.duplicates) - _MAX_LISTED, "more file")
+        print(f"and {more} with the content of another one")
     print(f"{cli.format_count(len(summary.new_races), 'new race')}, {summary.races} in total")
     for race, title in summary.new_races[:_MAX_LISTED]:
         print(visible_text(f"  {race}  {title}"))
@@ -247,5 +263,8 @@ def run_consolidate(args: argparse.Namespace) -> int:
 def _rebuild_races(args: argparse.Namespace) -> int:
     with spark_and_lake.requires_extra("spark"):
         from deadheat.spark import ingest
-    print(f"{ingest.rebuild_lake(spark_and_lake.session_starter(args), spark_and_lake.open_lake(args.lake))} races")
+    with show_progress(False, "deriving races") as progress:
+        starter = spark_and_lake.session_starter(args, progress)
+        races = ingest.rebuild_lake(starter, spark_and_lake.open_lake(args.lake))
+    print(cli.format_count(races, "race"))
     return cli.EXIT_NOTHING

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark_and_lake
-from deadheat.diagnosis.finding import UNKNOWN
+from deadheat.cli.scan import style_from_options
+from deadheat.output.lake_race_text import LakeRaceText, race_lines
+from deadheat.path_maps import map_sighting
 from deadheat.printable import format_json, visible_text
+from deadheat.sources.line_numbers import LineNumbers
 
 if TYPE_CHECKING:
     import argparse
@@ -26,7 +29,7 @@ _RACES_EXAMPLES = """examples:
   deadheat races --lake races-lake --test TestCheckout --limit 5
   deadheat races --lake races-lake --format jsonl
 
-exit status: 0 no race, 1 races, 2 wrong usage, 3 the environment failed
+exit status: 0 done, with races or without, 2 wrong usage, 3 the environment failed
 """
 
 
@@ -56,8 +59,9 @@ def run_races(args: argparse.Namespace) -> int:
     for race in races:
         dossier = queries.dossier_of(race, dossiers)
         race |= {key: dossier[key] if dossier else None for key in _DOSSIER_COLUMNS}
-    print_rows(races, args.format, _race_line)
-    return cli.EXIT_RACES if races else cli.EXIT_NOTHING
+    style = style_from_options(args)
+    print_rows(races, args.format, lambda race: "\n".join(race_lines(race, style)))
+    return cli.EXIT_NOTHING
 
 
 def _matches_filters(race: dict[str, Any], args: argparse.Namespace) -> bool:
@@ -70,36 +74,12 @@ def _matches_filters(race: dict[str, Any], args: argparse.Namespace) -> bool:
 
 
 def print_rows(rows: list[dict[str, Any]], format_name: str, format_line: Any) -> None:
-    """Prints rows as a JSON array, as JSON lines, or as text."""
+    """Prints rows as a JSON array, as JSON lines, or as text, which `format_line` escapes."""
     if format_name == "json":
         print(format_json(rows, indent=1))
         return
     for row in rows:
-        text = format_json(row) if format_name == "jsonl" else visible_text(format_line(row))
-        print(text)
-
-
-def _race_line(race: dict[str, Any]) -> str:
-    day = race["last_seen"][:10]
-    summary = describe_dossier_row(race)
-    more = f"  [{summary}]" if summary else ""
-    return f"{race['race']}  {race['status']:9}  {race['sightings']:7}x  {day}  {race['title']}{more}"
-
-
-def describe_dossier_row(row: dict[str, Any]) -> str:
-    """Variable, version and fix of a race on one line."""
-    from deadheat.output.dossier_sentences import describe_best_fix
-
-    pin, variable, fixes = row["pin"], row["variable"], row["fixed_by"]
-    parts = []
-    if variable:
-        owner = f" of {variable['owner']}" if variable["owner"] else ""
-        parts.append(f"{variable['name']}{owner}")
-    if pin:
-        parts.append(f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits)")
-    if fix := describe_best_fix(fixes, row["still_present"]):
-        parts.append(f"fixed by: {fix}")
-    return "; ".join(parts)
+        print(format_json(row) if format_name == "jsonl" else format_line(row))
 
 
 def _ran_in_test(wanted: str, tests: list[str]) -> bool:
@@ -113,7 +93,7 @@ _SHOW_EXAMPLES = """examples:
   deadheat show 47d9f89a --lake races-lake
   deadheat show 47d9f89a --lake races-lake --format json
 
-exit status: 1 shown, 2 wrong usage, 3 no such race, or the environment failed
+exit status: 0 shown, 2 wrong usage, 3 no such race, or the environment failed
 """
 
 
@@ -126,6 +106,7 @@ def add_show_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
     )
     command.add_argument("race", metavar="RACE", help="race id, alias, or at least the first four characters of one")
     spark_and_lake.add_lake_option(command)
+    cli.add_map_option(command)
     command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     command.add_argument(
         "--sightings",
@@ -143,39 +124,16 @@ def run_show(args: argparse.Namespace) -> int:
     lake = spark_and_lake.open_lake(args.lake).require()
     race = queries.find_race(lake, args.race)
     sightings = queries.latest_sightings(lake, race, args.sightings)
-    example = queries.example_sighting(lake, race)
+    example = map_sighting(queries.example_sighting(lake, race), tuple(args.map))
     dossier_row = queries.dossier_of(race, queries.best_dossiers(lake))
     if args.format == "json":
         _print_race_json(queries.race_summary(race), sightings, example, dossier_row)
     else:
-        _print_race_text(queries.race_summary(race), _dossier_fields(dossier_row), sightings, example)
-    return cli.EXIT_RACES
-
-
-def _dossier_fields(row: dict[str, Any] | None) -> dict[str, str]:
-    """Variable, version, fix and command from the dossier, by label."""
-    if row is None:
-        return {}
-    from deadheat.output.dossier_sentences import describe_best_fix
-
-    pin, variable, command = row["pin"], row["variable"], row["reproduce"]
-    fields = {}
-    if variable:
-        owner = f" of {variable['owner']}" if variable["owner"] else ""
-        where = f" ({variable['file']}:{variable['line']})" if variable["file"] else ""
-        fields["variable"] = f"{variable['name']}{owner}{where}"
-    if pin:
-        fields["version"] = (
-            f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits, {pin['first_day']}"
-            f" to {pin['last_day']}), {pin['frames_fit']} of {pin['frames']} frames fit"
-        )
-    if fix := describe_best_fix(row["fixed_by"], row["still_present"]):
-        fields["fixed by"] = fix
-    if row.get("cause"):
-        fields["cause"] = f"{_cause_with_confidence(row['cause'])}, with the code"
-    if command and command["command"]:
-        fields["repeat"] = command["command"]
-    return fields
+        lines = LineNumbers({row["uri"]: row["uri"] for row in sightings})
+        style = replace(style_from_options(args), line_of=lines.line_of)
+        for line in LakeRaceText(style).lines(queries.race_summary(race), dossier_row, sightings, example):
+            print(line)
+    return cli.EXIT_NOTHING
 
 
 def _print_race_json(
@@ -202,54 +160,6 @@ def _print_race_json(
     )
 
 
-def _cause_with_confidence(cause: dict[str, Any]) -> str:
-    """An unknown cause has no confidence."""
-    return UNKNOWN if cause["cause"] == UNKNOWN else f"{cause['cause']} {cause['confidence']:.2f}"
-
-
-def _cause_summary(race: dict[str, Any]) -> str:
-    """The cause of the race, and the causes of its reports if they differ."""
-    cause_counts = [f"{_cause_with_confidence(cause)} ({cause['sightings']}x)" for cause in race["causes"]]
-    details = f"; by report: {', '.join(cause_counts)}" if len(cause_counts) > 1 else ""
-    return f"{race['cause'] or ''}{details}"
-
-
-def _print_race_text(
-    race: dict[str, Any], dossier_fields: dict[str, str], sightings: list[dict[str, Any]], example: Any
-) -> None:
-    from deadheat.output import OutputStyle
-    from deadheat.output.race_text import RaceText
-
-    body = "\n".join(RaceText(OutputStyle()).stack_lines(example.report))
-    title = visible_text(example.verdict.title)
-    states = ", ".join(f"{state['status']} {state['day']}" for state in race["history"])
-    fields = {
-        "status": f"{race['status']} ({states})",
-        "seen": f"{race['sightings']} times, {race['first_seen'][:10]} to {race['last_seen'][:10]}",
-        "runs": str(race["run_count"] or len(race["runs"])),
-        "tests": ", ".join(race["tests"][:_DEFAULT_SHOWN]),
-        "aliases": ", ".join(race["aliases"]),
-        "family": race["family"] or "",
-        "cause": _cause_summary(race),
-        **dossier_fields,
-    }
-    print(f"{title}\n   {race['race']}\n\n{body}\n")
-    for name, value in fields.items():
-        if value:
-            print(visible_text(f"   {name:8} {value}"))
-    for row in sightings:
-        where = " ".join(row[key] for key in ("repo", "branch", "job", "run") if row[key])
-        line = f"{row['observed_at']:%Y-%m-%d %H:%M}  {_place_of(row)}  {where}"
-        print(visible_text(f"   {line.rstrip()}"))
-    sys.stdout.flush()
-
-
-def _place_of(row: dict[str, Any]) -> str:
-    """Where a sighting is. In a stream of log records, that is the stream: its time is shown anyway."""
-    uri = str(row["uri"])
-    return uri if uri.startswith("records:") else f"{uri} at byte {row['offset']}"
-
-
 _MAX_REASONS_SHOWN = 3
 
 
@@ -257,7 +167,7 @@ _FAMILIES_EXAMPLES = """examples:
   deadheat families --lake races-lake
   deadheat families --lake races-lake --format jsonl
 
-exit status: 0 no family, 1 families, 2 wrong usage, 3 the environment failed
+exit status: 0 done, with families or without, 2 wrong usage, 3 the environment failed
 """
 
 
@@ -265,7 +175,7 @@ def add_families_command(commands: argparse._SubParsersAction[argparse.ArgumentP
     command = commands.add_parser(
         "families",
         help="list the families of races in a lake",
-        description="Lists races that share a culprit, and why, the largest family first.",
+        description="Lists the groups of races that probably have one fix, and why, the largest first.",
         epilog=_FAMILIES_EXAMPLES,
     )
     spark_and_lake.add_lake_option(command)
@@ -278,9 +188,10 @@ def run_families(args: argparse.Namespace) -> int:
         from deadheat.lake import queries
     families = queries.list_families(spark_and_lake.open_lake(args.lake).require())
     print_rows(families, args.format, _family_line)
-    return cli.EXIT_RACES if families else cli.EXIT_NOTHING
+    return cli.EXIT_NOTHING
 
 
 def _family_line(family: dict[str, Any]) -> str:
     why = "; ".join(family["why"][:_MAX_REASONS_SHOWN])
-    return f"{family['family']}  {len(family['races']):4} races  {why}"
+    races = cli.format_count(len(family["races"]), "race")
+    return visible_text(f"{family['family']}  {races:>10}  {why}")

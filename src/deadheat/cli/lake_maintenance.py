@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from deadheat import cli
 from deadheat.cli import spark_and_lake
+from deadheat.cli.options import was_given
+from deadheat.cli.progress import show_progress
 from deadheat.errors import DeadheatError
 from deadheat.printable import visible_text
 from deadheat.sources import ci_metadata
@@ -79,8 +81,10 @@ def run_lake(args: argparse.Namespace) -> int:
     if args.what == "forget":
         return _forget_sightings(lake, args)
     if args.what == "compact":
-        for name, (before, after) in maintenance.compact_lake(lake, args.keep_hours).items():
-            print(f"{name:10} {before} files, now {after}")
+        with show_progress(False, "merging small files"):
+            counts = maintenance.compact_lake(lake, args.keep_hours)
+        for name, (before, after) in counts.items():
+            print(f"{name:10} {cli.format_count(before, 'file')}, now {after}")
         return cli.EXIT_NOTHING
     return _check_lake(lake, args.repair)
 
@@ -89,35 +93,37 @@ def _check_lake(lake: Lake, is_repair: bool) -> int:
     from deadheat.lake.integrity.check import LakeCheck
     from deadheat.lake.integrity.repair import describe_loss, repair_lake
 
-    if is_repair:
-        done, check = repair_lake(lake)
-        for line in done:
-            print(visible_text(f"{lake.uri}: {line}"))
-    else:
-        check = LakeCheck(lake).run()
+    done: list[str] = []
+    with show_progress(False, "repairing the lake" if is_repair else "checking the files of the lake"):
+        if is_repair:
+            done, check = repair_lake(lake)
+        else:
+            check = LakeCheck(lake).run()
+    for line in done:
+        print(visible_text(f"{lake.uri}: {line}"))
     for fault in check.faults:
         loss = describe_loss(lake, fault) if is_repair else ""
         cli.print_to_stderr(f"{lake.uri}: {fault}{': ' if loss else ''}{loss}")
     for note in check.notes:
         cli.print_to_stderr(f"{lake.uri}: {note}")
     if not check.faults:
-        counts = f"{lake.row_count('sightings')} sightings, {lake.row_count('races')} races"
-        print(f"{visible_text(lake.uri)}: {counts}, no fault")
+        sightings = cli.format_count(lake.row_count("sightings"), "sighting")
+        races = cli.format_count(lake.row_count("races"), "race")
+        print(f"{visible_text(lake.uri)}: {sightings}, {races}, no fault")
     return cli.EXIT_ENVIRONMENT if check.faults else cli.EXIT_NOTHING
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """`forget` needs a condition, and the others have none."""
-    conditions = {
-        "--before": args.before, "--older-than": args.older_than, "--repo": args.repo, "--file": args.file
-    }  # fmt: skip
-    if args.repair and args.what != "check":
+    """`forget` needs a condition on the command line, and the others have none."""
+    conditions = ("before", "older_than", "repo", "file")
+    if args.what != "check" and was_given(args, "repair"):
         args.usage_error("--repair is an option of check")
-    given = [name for name, value in conditions.items() if value is not None]
-    if args.what == "forget" and not given:
-        args.usage_error(f"forget needs at least one of {', '.join(conditions)}")
-    if args.what != "forget" and (given or args.dry_run):
-        args.usage_error(f"{(*given, '--dry-run')[0]} is an option of forget")
+    given = [f"--{name.replace('_', '-')}" for name in (*conditions, "dry_run") if was_given(args, name)]
+    if args.what == "forget" and not any(was_given(args, name) for name in conditions):
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in conditions)
+        args.usage_error(f"forget needs at least one of {names}")
+    if args.what != "forget" and given:
+        args.usage_error(f"{given[0]} is an option of forget")
 
 
 def _forget_sightings(lake: Lake, args: argparse.Namespace) -> int:
@@ -133,9 +139,11 @@ def _forget_sightings(lake: Lake, args: argparse.Namespace) -> int:
     if args.dry_run:
         print(f"would forget {_describe_counts(forget.count_matches(lake, which))}")
         return cli.EXIT_NOTHING
-    counts = forget.forget_sightings(lake, which)
-    races = lake.row_count("races")
-    derivation.derive_races(lake, f"forget-{uuid.uuid4().hex[:12]}-derived")
+    with show_progress(False, "forgetting sightings") as progress:
+        counts = forget.forget_sightings(lake, which)
+        races = lake.row_count("races")
+        progress.start_phase("deriving races")
+        derivation.derive_races(lake, f"forget-{uuid.uuid4().hex[:12]}-derived")
     print(f"forgot {_describe_counts(counts)}")
     print(f"{cli.format_count(lake.row_count('races'), 'race')} in the lake, before {races}")
     if any(counts):
@@ -189,7 +197,8 @@ def _retriage_reports(args: argparse.Namespace) -> int:
         from deadheat.spark import retriage
     lake = spark_and_lake.open_lake(args.lake).require()
     races = lake.row_count("races")
-    counts = retriage.retriage_lake(spark_and_lake.session_starter(args), lake, args.all)
+    with show_progress(False, "parsing reports") as progress:
+        counts = retriage.retriage_lake(spark_and_lake.session_starter(args, progress), lake, args.all)
     print(f"{cli.format_count(counts.reports, 'report')} read again, {counts.changed} changed")
     for count, reason in (
         (counts.no_text, "without kept text: only fingerprints are renewed"),

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark_and_lake
-from deadheat.cli.lake_commands import ROW_FORMATS, describe_dossier_row, print_rows
-from deadheat.cli.progress import DeferredProgress, format_commits
+from deadheat.cli.lake_commands import ROW_FORMATS, print_rows
+from deadheat.cli.progress import format_commits, format_races, show_progress
+from deadheat.printable import visible_text
 
 if TYPE_CHECKING:
     import argparse
@@ -42,17 +43,16 @@ def run_mine(args: argparse.Namespace) -> int:
 
 
 def _mine_fixes(args: argparse.Namespace) -> int:
-    progress = DeferredProgress(args.quiet, format_commits)
     with spark_and_lake.requires_extra("spark"):
         from deadheat.spark import repository_jobs
-    result = repository_jobs.mine_fixes(
-        spark_and_lake.session_starter(args),
-        spark_and_lake.open_lake(args.lake),
-        args.repo,
-        progress.set_total,
-        progress.tick,
-    )
-    progress.clear()
+    with show_progress(args.quiet, "listing commits") as progress:
+        result = repository_jobs.mine_fixes(
+            spark_and_lake.session_starter(args, progress),
+            spark_and_lake.open_lake(args.lake),
+            args.repo,
+            lambda total: progress.start_phase("examining commits", total, format_commits),
+            progress.tick,
+        )
     rows = [_fix_to_json(fix) for fix in result.fixes]
     print_rows(rows, args.format, _fix_line)
     if not args.quiet:
@@ -77,7 +77,7 @@ def _fix_to_json(fix: Any) -> dict[str, Any]:
 
 def _fix_line(fix: dict[str, Any]) -> str:
     reverted = f"  (reverted by {fix['reverted_by'][:11]})" if fix["reverted_by"] else ""
-    return f"{fix['commit'][:11]}  {fix['strategy']:22}  {fix['subject']}{reverted}"
+    return visible_text(f"{fix['commit'][:11]}  {fix['strategy']:22}  {fix['subject']}{reverted}")
 
 
 _PLACE_EXAMPLES = """examples:
@@ -97,9 +97,10 @@ def add_place_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     )
     command.add_argument("--repo", action="append", required=True, metavar="DIR", help="a clone; may repeat")
     spark_and_lake.add_lake_option(command)
+    cli.add_map_option(command)
     command.add_argument("--again", action="store_true", help="also races that were located before")
     command.add_argument("--format", choices=ROW_FORMATS, default="text", help="default: text")
-    command.add_argument("--quiet", action="store_true", help="no warnings and no summary")
+    command.add_argument("--quiet", action="store_true", help="no progress, no warnings and no summary")
     spark_and_lake.add_spark_options(command)
     command.set_defaults(run=run_place)
 
@@ -111,9 +112,18 @@ def run_place(args: argparse.Namespace) -> int:
 def _place_races(args: argparse.Namespace) -> int:
     with spark_and_lake.requires_extra("spark"):
         from deadheat.spark import repository_jobs
-    result = repository_jobs.make_dossiers(
-        spark_and_lake.session_starter(args), spark_and_lake.open_lake(args.lake), args.repo, args.again
-    )
+    with show_progress(args.quiet, "reading the clone") as progress:
+        options = repository_jobs.DossierOptions(
+            again=args.again,
+            path_maps=tuple(args.map),
+            owner_rules=args.configuration.owner_rules if args.configuration else (),
+            on_clone=progress.show_count,
+            on_count=lambda total: progress.start_phase("locating races", total, format_races),
+            on_progress=progress.tick,
+        )
+        result = repository_jobs.make_dossiers(
+            spark_and_lake.session_starter(args, progress), spark_and_lake.open_lake(args.lake), args.repo, options
+        )
     print_rows([_placed_row_to_json(row) for row in result.dossiers], args.format, _placed_race_line)
     if not args.quiet:
         for row in result.dossiers:
@@ -123,9 +133,8 @@ def _place_races(args: argparse.Namespace) -> int:
             cli.print_to_stderr(warning)
         located = sum(row["pin"] is not None for row in result.dossiers)
         known = f", {result.known_count} already known" if result.known_count else ""
-        cli.print_to_stderr(
-            f"{located} of {len(result.dossiers)} races were located in the code ({result.seconds:.1f} s{known})"
-        )
+        races = cli.format_count(len(result.dossiers), "race")
+        cli.print_to_stderr(f"located {located} of {races} in the code ({result.seconds:.1f} s{known})")
     return cli.EXIT_NOTHING
 
 
@@ -135,4 +144,6 @@ def _placed_row_to_json(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _placed_race_line(row: dict[str, Any]) -> str:
-    return f"{row['race']}  {describe_dossier_row(row) or 'none of its files is in the repositories'}"
+    from deadheat.output.lake_race_text import describe_dossier_row
+
+    return visible_text(f"{row['race']}  {describe_dossier_row(row) or 'none of its files is in the repositories'}")

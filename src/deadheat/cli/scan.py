@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import cli, plugins
 from deadheat.api import ReadOptions, read_opened_documents
-from deadheat.cli import worker_pool
+from deadheat.cli import code_links, job_context, worker_pool
 from deadheat.cli.progress import ProgressLine
 from deadheat.cli.report_filter import NewRaces, add_filter_options, report_filter
 from deadheat.errors import UnreadableError, limit_faults, unexpected_fault
@@ -18,6 +18,7 @@ from deadheat.model import Document, Sighting
 from deadheat.output import GROUPS, SORT_ORDERS, OutputStyle, RaceSelection
 from deadheat.output.findings import FindingsWriter, OncePerRaceFormat
 from deadheat.output.layout import MIN_WIDTH
+from deadheat.output.mapped_paths import with_mapped_paths
 from deadheat.sources import file_listing, files
 from deadheat.sources.line_numbers import LineNumbers
 
@@ -122,7 +123,11 @@ class ScanJob:
                 self.sighting_count += count
                 self._progress.report_count = self.sighting_count
                 self.identity.add_batch(evidence, locations)
-                (self._writer.write_live if kind == "live" else self._writer.merge_batch)(packed)
+                if kind == "live":
+                    self._progress.clear()
+                    self._writer.write_live(packed)
+                else:
+                    self._writer.merge_batch(packed)
         self.identity.close()
 
     def _scan_unit(self, index: int, forked: bool) -> Iterator[tuple[str, Any]]:
@@ -260,7 +265,7 @@ def add_scan_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
     add_filter_options(command)
     _add_view_options(command)
     add_scan_options(command)
-    command.set_defaults(run=run_scan, parser=command)
+    command.set_defaults(run=run_scan, parser=command, closed_pipe_status=cli.EXIT_RACES)
 
 
 def _add_view_options(command: argparse.ArgumentParser) -> None:
@@ -287,6 +292,7 @@ def add_scan_options(command: argparse._ActionsContainer) -> None:
         help="number of processes (default: one per core)",
     )
     cli.add_frames_option(command)
+    cli.add_map_option(command)
     command.add_argument(
         "--error-stacks",
         action="store_true",
@@ -299,6 +305,8 @@ def add_scan_options(command: argparse._ActionsContainer) -> None:
         "--root", default=checkout_folder(), metavar="DIR",
         help="checkout, for links to the code (default: that of the CI job, or this folder)",
     )  # fmt: skip
+    code_links.add_link_template_option(command)
+    job_context.add_key_option(command)
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
 
@@ -322,13 +330,16 @@ def run_scan(args: argparse.Namespace) -> int:
     read_options = ReadOptions(args.error_stacks, not output_format.prints_at_end)
     options = ScanOptions(read_options, args.jobs, args.quiet, args.archive_limits, filter=report_filter(args))
     new_races = NewRaces(args.new_since, args.quiet) if args.new_since else None
-    scan_job = ScanJob(entries, output_format.new_collector(style), writer, options)
+    collector = with_mapped_paths(output_format.new_collector(style), tuple(args.map))
+    scan_job = ScanJob(entries, collector, writer, options)
     try:
         scan_job.run()
     except KeyboardInterrupt:
         _write_output(scan_job, writer, new_races)  # print what was found so far
         raise
-    count = _write_output(scan_job, writer, new_races)
+    count = scan_job.sighting_count
+    with cli.ignore_closed_pipe(sys.stdout):
+        count = _write_output(scan_job, writer, new_races)
     if count:
         return cli.EXIT_RACES
     if scan_job.read_nothing:
@@ -377,15 +388,18 @@ def line_finder(entries: Iterable[file_listing.FileEntry | UnreadableError]) -> 
 
 def style_from_options(args: argparse.Namespace, out: IO[str] | None = None) -> OutputStyle:
     out = out or sys.stdout
+    root = getattr(args, "root", "")
     return OutputStyle(
-        colour=out.isatty() and not args.no_color and not os.environ.get("NO_COLOR"),
+        colour=out.isatty() and not getattr(args, "no_color", False) and not os.environ.get("NO_COLOR"),
         width=max(MIN_WIDTH, min(_terminal_width(out), 200)),
-        frames=args.frames,
+        frames=getattr(args, "frames", cli.DEFAULT_FRAMES),
         brief=getattr(args, "brief", False),
         full=getattr(args, "full", False),
         why=getattr(args, "why", False),
         cause=getattr(args, "cause", False),
-        root=getattr(args, "root", ""),
+        root=root,
+        links=code_links.links_of_checkout(args, root),
+        job=job_context.job_from_options(args),
         is_terminal=out.isatty(),
         is_wrapped=out.isatty() or bool(os.environ.get("COLUMNS")),
         selection=RaceSelection(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from deadheat.errors import DeadheatError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from deadheat.cli.progress import ProgressLine
     from deadheat.lake.tables import Lake
 
 
@@ -41,7 +42,7 @@ def _parse_setting(text: str) -> tuple[str, str]:
     return key, value
 
 
-def session_starter(args: argparse.Namespace) -> Callable[[bool], Any]:
+def session_starter(args: argparse.Namespace, progress: ProgressLine | None = None) -> Callable[[bool], Any]:
     """Returns a function that starts a session with the options of the user."""
 
     def start_session(small: bool) -> Any:
@@ -49,9 +50,10 @@ def session_starter(args: argparse.Namespace) -> Callable[[bool], Any]:
             from deadheat.spark import session
         if not args.verbose:
             _silence_pyspark()
-        return session.start_session(
-            args.master, dict(args.conf), args.driver_memory, args.verbose, small, args.environment
-        )
+        with progress.run_phase("starting Spark") if progress else nullcontext():
+            return session.start_session(
+                args.master, dict(args.conf), args.driver_memory, args.verbose, small, args.environment
+            )
 
     return start_session
 

@@ -1,8 +1,8 @@
-"""The result of a diagnosis: cause, evidence and remedy. Data only."""
+"""The result of a diagnosis: cause, evidence and remedy, as data and as JSON."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from deadheat.model import Cause
 
@@ -66,3 +66,31 @@ class Finding(NamedTuple):
         """Convert to the `Cause` of the public model."""
         sentences = tuple([str(item) for item in self.evidence]) or self.open_questions
         return Cause(self.cause, round(self.confidence, 2), sentences)
+
+
+def finding_to_json(finding: Finding) -> dict[str, Any]:
+    """The fields of a cause, with the first remedy as one text, and every remedy as separate fields."""
+    remedy = finding.remedy
+    return {
+        "cause": finding.cause,
+        "title": finding.title,
+        "confidence": round(finding.confidence, 2),
+        "missing_order": finding.missing_order or None,
+        "evidence": list(map(str, finding.evidence)),
+        "remedy": str(remedy) if remedy else None,
+        "fix": remedy and _remedy_to_json(remedy),
+        "other_fixes": [_remedy_to_json(other) for other in finding.more_remedies],
+        "test_only": finding.test_only,
+        "from_source": finding.from_source,
+        "settle": list(finding.open_questions),
+    }
+
+
+def _remedy_to_json(remedy: Remedy) -> dict[str, Any]:
+    return {
+        "change": remedy.change,
+        "where": [{"file": p.file, "line": p.line, "function": p.function} for p in remedy.where],
+        "primitive": remedy.primitive,
+        "price": remedy.price,
+        "check": remedy.check,
+    }

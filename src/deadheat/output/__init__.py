@@ -12,6 +12,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from deadheat.model import Document, Sighting
+    from deadheat.output.links import CodeLinks
+
+
+def _ignore_warning(text: str) -> None:
+    """Warns nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobContext:
+    """What the formats for code hosts say about the job that writes them, as far as known."""
+
+    key: str = ""  # distinguishes jobs that report to one pull request
+    baseline: str = ""  # the file of known races
+    repository: str = ""  # address of the repository, as in a browser
+    commit: str = ""
+    branch: str = ""
+    name: str = ""  # of the job, unless the code host names uploads itself
+    run: str = ""
+    warn: Callable[[str], None] = _ignore_warning  # says what was left out
 
 
 SORT_ORDERS = ("seen", "title", "file", "cause")
@@ -39,10 +58,17 @@ class OutputStyle:
     why: bool = False  # show what identifies each race
     cause: bool = False  # show what speaks for the cause
     root: str = ""  # checkout folder; paths in it are shown relative to it
+    links: CodeLinks | None = None  # to the code of the checkout, for formats that show links
+    clone_links: Mapping[str, CodeLinks | None] = field(default_factory=dict)  # by the path of a clone
+    job: JobContext = JobContext()
     is_terminal: bool = False
     is_wrapped: bool = True  # whether long lines of a scan are wrapped; a pipe gets them whole
     selection: RaceSelection = field(default_factory=RaceSelection)
     line_of: Callable[[str, int], int | None] | None = None  # the line of an offset in a document
+
+    def links_for_clone(self, path: str | None) -> CodeLinks | None:
+        """The links for what a dossier tells from a clone: `dossier["repo"]`."""
+        return self.clone_links.get(path or "", self.links)
 
 
 class SightingCollector(Protocol):

@@ -123,6 +123,8 @@ class OncePerRaceFormat:
     name = ""
     prints_at_end = True
     prints_causes = False
+    shows_links = False  # whether it uses the links of the style
+    shows_dossiers = False  # whether it uses what a clone tells about a race
 
     def new_collector(self, style: OutputStyle) -> RaceCountCollector:
         return FindingsAccumulator.new_collector(self.prints_causes)

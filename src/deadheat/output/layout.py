@@ -19,9 +19,8 @@ LABEL_WIDTH = 12
 _COLOUR_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 # "W" and "F" take two cells
 _WIDE = ("W", "F")
-# a word of a shell command: ./shop, 'a b', "a b", a\ b
+# a quoted part of a word of a shell command
 _SINGLE_QUOTED = re.compile(r"'[^']*'")
-_SHELL_WORD = re.compile(r"""(?:[^\s'"\\]+|'[^']*'|"(?:\\.|[^"\\])*"|\\.|['"\\])+""", re.DOTALL)
 
 
 class TextPainter:
@@ -98,7 +97,7 @@ def wrap_command(command: str, width: int, indent: str = "") -> list[str]:
 
     A word that does not fit is broken, and its lines are not indented, because a blank would end it.
     """
-    words = _SHELL_WORD.findall(command)
+    words = _split_shell_words(command)
     inner = f"{indent}  "
     if all(cell_width(word) + len(inner) + 2 <= width for word in words):
         return wrap_words(words, width, indent, inner, continued=" \\")
@@ -107,6 +106,27 @@ def wrap_command(command: str, width: int, indent: str = "") -> list[str]:
         *pieces, last = _break_shell_word(word, width - 2)
         lines += [f"{piece}\\" for piece in pieces] + [f"{last} \\"]
     return [*lines[:-1], lines[-1].removesuffix(" \\")]
+
+
+def _split_shell_words(command: str) -> list[str]:
+    """The words of a command as they are written, with their quotes."""
+    words = [""]
+    quote = ""
+    is_escaped = False
+    for character in command:
+        if character.isspace() and not quote and not is_escaped:
+            words.append("")
+            continue
+        words[-1] += character
+        if is_escaped:
+            is_escaped = False
+        elif character == "\\" and quote != "'":
+            is_escaped = True
+        elif character == quote:
+            quote = ""
+        elif character in "'\"" and not quote:
+            quote = character
+    return [word for word in words if word]
 
 
 def _break_shell_word(word: str, width: int) -> list[str]:

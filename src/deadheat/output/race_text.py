@@ -8,6 +8,7 @@ from deadheat.diagnosis import diagnose
 from deadheat.diagnosis.finding import UNKNOWN
 from deadheat.grouping.fingerprint import fingerprint_parts, version_of
 from deadheat.grouping.keys import grouping_key_of, race_address
+from deadheat.output import dossier_sentences
 from deadheat.output.access_text import INDENT, AccessText, site_locations
 from deadheat.output.findings import format_sighting_count, summarize_causes
 from deadheat.output.layout import ELLIPSIS, LabelledText, TextPainter, cut_end, plain_sentence, wrap_text, wrap_words
@@ -26,6 +27,7 @@ _NO_LIMIT = 1 << 20
 _SEPARATOR = "  "
 # where the text of an item of a list begins: "    12x  "
 _LIST_INDENT = " " * 9
+_CAUSE_LABEL = "cause: "
 # the kinds of claims that are shown, and the text before their value
 _CLAIM_PREFIXES = {
     "version": "",
@@ -50,12 +52,11 @@ class RaceText:
         report = finding.sighting.report
         title = wrap_text(f"{number}. {visible_text(finding.sighting.verdict.title)}", self._width, "", INDENT)
         facts = [finding.sighting.verdict.race, *describe_report_facts(report)]
-        cause = plain_sentence(summarize_causes(finding.sighting.causes))
         return [
             *(self._paint(line, "bold") for line in title),
             *self._fact_lines(finding, [*facts, format_sighting_count(finding.sighting_count)], INDENT),
             *(line for place in finding.locations for line in self._dimmed(place)),
-            *(self._wrapped(f"cause: {cause}", f"{INDENT}  ") if cause else []),
+            *(line for fact in _diagnosis_facts(finding) for line in self._wrapped(fact, f"{INDENT}  ")),
             *self.claim_lines(finding.sighting.document),
             *self._detail_lines(finding),
             "",
@@ -72,8 +73,8 @@ class RaceText:
         sighting = finding.sighting
         first, *rest = wrap_text(visible_text(sighting.verdict.title), self._width, _LIST_INDENT, _LIST_INDENT)
         count = self._paint(_count_column(finding), "yellow")
-        cause = plain_sentence(summarize_causes(sighting.causes))
-        facts = [sighting.verdict.race, *site_locations(sighting.report, self._style.root), *([cause] if cause else [])]
+        causes = [fact.removeprefix(_CAUSE_LABEL) for fact in _diagnosis_facts(finding)]
+        facts = [sighting.verdict.race, *site_locations(sighting.report, self._style.root), *causes]
         return [
             count + self._paint(first[len(_LIST_INDENT) :], "bold"),
             *(self._paint(line, "bold") for line in rest),
@@ -162,6 +163,19 @@ class RaceText:
 
     def _wrapped(self, text: str, indent: str) -> list[str]:
         return wrap_text(visible_text(text), self._width, INDENT, indent)
+
+
+def _diagnosis_facts(finding: RaceFinding) -> list[str]:
+    """The cause; with a clone of the code also the variable and the fix."""
+    if finding.dossier is None:
+        cause = summarize_causes(finding.sighting.causes)
+        return [plain_sentence(f"{_CAUSE_LABEL}{cause}")] if cause else []
+    facts = [f"{_CAUSE_LABEL}{dossier_sentences.summarize_cause(finding.dossier)}"]
+    if finding.dossier["variable"]:
+        facts.append(f"variable: {dossier_sentences.describe_variable(finding.dossier)[0]}")
+    if finding.dossier["fixed_by"]:
+        facts.append(f"fix: {dossier_sentences.summarize_fix(finding.dossier)}")
+    return list(map(plain_sentence, facts))
 
 
 def _count_column(finding: RaceFinding) -> str:

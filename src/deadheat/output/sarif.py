@@ -1,4 +1,4 @@
-"""SARIF 2.1.0 for code hosts and editors: both sites, the stacks as code flows, stable fingerprints."""
+"""SARIF 2.1.0 for code hosts and editors: a rule per cause, both sites, stacks as code flows, stable fingerprints."""
 
 from __future__ import annotations
 
@@ -15,14 +15,27 @@ from deadheat.output.findings import (
     file_from_root,
     ordered_accesses,
 )
-from deadheat.printable import format_json, visible_text
+from deadheat.output.project_pages import PROJECT_URL
+from deadheat.output.sarif_limits import (
+    MAX_ABSENT_RACES,
+    MAX_ABSENT_TEXT,
+    MAX_LOCATIONS,
+    MAX_MESSAGE_PART,
+    MAX_RESULTS,
+    MAX_THREAD_FLOW_LOCATIONS,
+    CompressedSize,
+    Omissions,
+)
+from deadheat.output.sarif_message import escape_message, result_message
+from deadheat.output.sarif_rules import RuleTable
+from deadheat.printable import format_json, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from deadheat.model import Access, Actor, Frame
-    from deadheat.output import OutputStyle
-    from deadheat.output.findings import RaceFinding, RaceFindings
+    from deadheat.output import JobContext, OutputStyle
+    from deadheat.output.findings import AbsentRace, RaceFinding, RaceFindings
 
 JsonDict = dict[str, Any]
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -33,53 +46,129 @@ _BASELINE_STATES = {GateStanding.NEW: "new", GateStanding.EXPIRED: "unchanged", 
 class SarifFormat(OncePerRaceFormat):
     name = "sarif"
     prints_causes = True
+    shows_dossiers = True
 
     def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
-        kinds: dict[str, int] = {}
+        run = _SarifRun(style)
         yield f'{{\n"$schema": {json.dumps(SARIF_SCHEMA)},\n"version": "2.1.0",\n"runs": [{{\n"results": ['
-        for number, finding in enumerate(findings.races):
-            kind = finding.sighting.report.kind
-            rule = kinds.setdefault(kind, len(kinds))
-            result = _SarifResult(finding, style.root).to_json() | {"ruleId": kind, "ruleIndex": rule}
-            yield f"{',' if number else ''}\n{format_json(result)}"
-        driver = {"name": "deadheat", "version": __version__, "rules": [_sarif_rule(kind) for kind in kinds]}
-        yield '],\n"columnKind": "unicodeCodePoints",\n'
-        if findings.absent:
-            yield f'"properties": {format_json(absent_by_state(findings.absent))},\n'
-        yield f'"tool": {json.dumps({"driver": driver})}\n}}]\n}}\n'
+        yield from run.result_pieces(findings.races)
+        yield f"],\n{run.remaining_fields(findings.absent)}\n}}]\n}}\n"
+        for _, note in run.omissions.notes():
+            style.job.warn(f"sarif: {note}")
 
 
-def _sarif_rule(kind: str) -> JsonDict:
-    description = kind.replace("-", " ")
-    return {
-        "id": kind,
-        "name": "".join(word.capitalize() for word in description.split()),
-        "shortDescription": {"text": f"{description}, reported by a race detector"},
-        "defaultConfiguration": {"level": "error"},
-    }
+class _SarifRun:
+    """One run, within the limits of GitHub. Results are written one by one, the most important first."""
+
+    def __init__(self, style: OutputStyle) -> None:
+        self._style, self._rules, self._size = style, RuleTable(), CompressedSize()
+        self._count = 0
+        self.omissions = Omissions()
+
+    def result_pieces(self, races: Iterable[RaceFinding]) -> Iterator[str]:
+        for finding in _failing_first(races):
+            # once a race does not fit, no less important one is written
+            is_full = self.omissions.races > 0 or self._count >= MAX_RESULTS
+            piece = "" if is_full else self._fitting_piece(finding)
+            if piece:
+                self._count += 1
+                yield piece
+            else:
+                self.omissions.races += 1
+
+    def _fitting_piece(self, finding: RaceFinding) -> str:
+        """The text of a result, without its stacks if it does not fit with them; empty if it does not fit at all."""
+        result = _SarifResult(finding, self._style.root)
+        fields = result.to_json() | self._rules.reference(finding)
+        piece = self._piece(fields)
+        if self._size.add_if_fits(piece.encode("utf-8", "replace")):
+            self.omissions.add(result.omissions)
+            return piece
+        fields.pop("codeFlows", None)
+        piece = self._piece(fields)
+        if not self._size.add_if_fits(piece.encode("utf-8", "replace")):
+            return ""
+        self.omissions.add(Omissions(stacks=1, locations=result.omissions.locations))
+        return piece
+
+    def _piece(self, fields: JsonDict) -> str:
+        return f"{',' if self._count else ''}\n{format_json(fields)}"
+
+    def remaining_fields(self, absent: tuple[AbsentRace, ...]) -> str:
+        """The fields of the run that are written after the results."""
+        driver = {
+            "name": "deadheat",
+            "version": __version__,
+            "semanticVersion": __version__,
+            "informationUri": PROJECT_URL,
+            "rules": self._rules.to_json(),
+        }
+        fields: JsonDict = {"columnKind": "unicodeCodePoints"} | _job_fields(self._style.job)
+        if absent:
+            self.omissions.absent = max(0, len(absent) - MAX_ABSENT_RACES)
+            fields["properties"] = absent_by_state(map(_shortened_absence, absent[:MAX_ABSENT_RACES]))
+        notifications = [
+            {"level": "warning", "message": {"text": escape_message(note)}, "descriptor": {"id": name}}
+            for name, note in self.omissions.notes()
+        ]
+        fields["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": notifications}]
+        fields["tool"] = {"driver": driver}
+        return ",\n".join(f"{json.dumps(name)}: {format_json(value)}" for name, value in fields.items())
+
+
+def _failing_first(races: Iterable[RaceFinding]) -> Iterator[RaceFinding]:
+    """Those that fail first, else in their order: often seen before seldom seen. Only a gate has others."""
+    others = []
+    for finding in races:
+        if finding.fails:
+            yield finding
+        else:
+            others.append(finding)
+    yield from others
+
+
+def _job_fields(job: JobContext) -> JsonDict:
+    """The category of the upload, so that jobs do not overwrite each other's results, and the version of the code."""
+    fields: JsonDict = {}
+    category = job.key or job.name
+    if category:  # GitHub's category is what comes before the last slash
+        fields["automationDetails"] = {"id": f"deadheat/{category}/{job.run}"}
+    if job.repository:
+        version = {"repositoryUri": job.repository, "revisionId": job.commit, "branch": job.branch}
+        fields["versionControlProvenance"] = [{name: value for name, value in version.items() if value}]
+    return fields
+
+
+def _shortened_absence(race: AbsentRace) -> AbsentRace:
+    return race._replace(title=shorten(race.title, MAX_ABSENT_TEXT), why=shorten(race.why, MAX_ABSENT_TEXT))
 
 
 class _SarifResult:
     def __init__(self, finding: RaceFinding, root: str) -> None:
         self._finding, self._root = finding, root
+        self.omissions = Omissions()
         self._report = finding.sighting.report
-        self._accesses = ordered_accesses(finding)
+        accesses = ordered_accesses(finding)
+        self._accesses = accesses[:MAX_LOCATIONS]
+        self.omissions.locations = len(accesses) - len(self._accesses)
         self._actors = {actor.id: actor for actor in self._report.actors}
 
     def to_json(self) -> JsonDict:
         finding, verdict = self._finding, self._finding.sighting.verdict
         sites = [self._related_location(number, access) for number, access in enumerate(self._accesses)]
         related = [site for site in sites if site is not None]
-        flows = [flow for access in self._accesses if (flow := self._thread_flow(access))]
+        max_steps = MAX_THREAD_FLOW_LOCATIONS // max(1, len(self._accesses))
+        flows = [flow for access in self._accesses if (flow := self._thread_flow(access, max_steps))]
         result: JsonDict = {
             "level": "error" if finding.fails else "note",
-            "message": {"text": self._message_text()},
+            "message": result_message(finding, self._accesses, self._root),
             "locations": [_without_id(related[0])] if related else [self._document_location()],
             "partialFingerprints": {
                 "deadheatRace/v1": verdict.race,
                 f"deadheatFingerprint/v{version_of(fingerprint_parts(self._report)[0])}": verdict.fingerprint,
             },
             "occurrenceCount": finding.sighting_count,
+            # without "primaryLocationLineHash": upload-sarif computes it, and warns about any other value
             "properties": self._property_bag(),
         }
         if related:
@@ -87,11 +176,6 @@ class _SarifResult:
         if flows:
             result["codeFlows"] = [{"threadFlows": flows}]
         return result | self._standing_fields()
-
-    def _message_text(self) -> str:
-        sentences = "; ".join(describe_access(access, self._root) for access in self._accesses)
-        title = self._finding.sighting.verdict.title
-        return _escape_message(f"{title}: {sentences}." if sentences else f"{title}.")
 
     def _standing_fields(self) -> JsonDict:
         standing, note = self._finding.standing, self._finding.note
@@ -114,18 +198,21 @@ class _SarifResult:
     def _related_location(self, number: int, access: Access) -> JsonDict | None:
         if access.site is None:
             return None
-        text = _escape_message(describe_access(access, self._root))
+        text = escape_message(shorten(describe_access(access, self._root), MAX_MESSAGE_PART))
         return {"id": number + 1, **self._frame_location(access.site), "message": {"text": text}}
 
     def _document_location(self) -> JsonDict:
         """The location of the document, used if no code location is known."""
         return {"physicalLocation": {"artifactLocation": {"uri": _path_to_uri(self._finding.sighting.uri)}}}
 
-    def _thread_flow(self, access: Access) -> JsonDict | None:
-        """The calls that lead to an access, from the start of its actor inwards."""
-        actor = self._actors.get(access.actor)
-        steps = [*self._flow_steps(_creation_stack(actor), "starts", 0)]
-        steps += self._flow_steps(access.stack, "calls", 1 if steps else 0)
+    def _thread_flow(self, access: Access, max_steps: int) -> JsonDict | None:
+        """The calls that lead to an access, from the start of its actor inwards; the inner ones if there are many."""
+        calls, starts = _live_frames(access.stack), _live_frames(_creation_stack(self._actors.get(access.actor)))
+        kept_calls = calls[:max_steps]
+        kept_starts = starts[: max_steps - len(kept_calls)]
+        self.omissions.frames += len(calls) - len(kept_calls) + len(starts) - len(kept_starts)
+        steps = [*self._flow_steps(kept_starts, "starts", 0)]
+        steps += self._flow_steps(kept_calls, "calls", 1 if steps else 0)
         if not steps:
             return None
         steps[-1]["location"]["message"]["text"] = str(access.op)
@@ -133,8 +220,8 @@ class _SarifResult:
         name = {"id": access.actor} if access.actor else {}
         return {**name, "locations": steps}
 
-    def _flow_steps(self, stack: tuple[Frame, ...], action: str, level: int) -> Iterator[JsonDict]:
-        for frame in reversed([frame for frame in stack if not frame.stale]):
+    def _flow_steps(self, frames: list[Frame], action: str, level: int) -> Iterator[JsonDict]:
+        for frame in reversed(frames):
             location = self._frame_location(frame) | {"message": {"text": action}}
             yield {"location": location, "nestingLevel": level, "importance": "important"}
 
@@ -148,13 +235,12 @@ class _SarifResult:
         return {"physicalLocation": physical, **logical}
 
 
-def _escape_message(text: str) -> str:
-    """Escapes placeholders, "{0}", and links, "[text](1)"."""
-    return visible_text(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")
-
-
 def _without_id(location: JsonDict) -> JsonDict:
     return {key: value for key, value in location.items() if key != "id"}
+
+
+def _live_frames(stack: tuple[Frame, ...]) -> list[Frame]:
+    return [frame for frame in stack if not frame.stale]
 
 
 def _creation_stack(actor: Actor | None) -> tuple[Frame, ...]:

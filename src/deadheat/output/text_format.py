@@ -42,6 +42,7 @@ class TextFormat(OncePerRaceFormat):
 
     name = "text"
     prints_causes = True
+    shows_dossiers = True
 
     def new_collector(self, style: OutputStyle) -> RaceCountCollector:
         # a line of --brief has no cause

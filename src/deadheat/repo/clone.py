@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from deadheat.model import Frame
+    from deadheat.repo.git import ProgressCallback
     from deadheat.repo.pinning import Pin
     from deadheat.repo.pinning.line_claims import FrameKey, LineClaim
 
@@ -189,8 +190,10 @@ _NO_FUNCTION = -1
 class Clone:
     """A repository that is used to explain races."""
 
-    def __init__(self, clone_path: str | GitReader) -> None:
+    def __init__(self, clone_path: str | GitReader, on_progress: ProgressCallback | None = None) -> None:
+        """`on_progress` is called in slow phases, such as the first reading of the history."""
         self.git = clone_path if isinstance(clone_path, GitReader) else GitReader(clone_path)
+        self.git.on_progress = on_progress or self.git.on_progress
         try:
             self.main = MainLine(self.git)
             self.messages = MessageStore(self.git, self.main)

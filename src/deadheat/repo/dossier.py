@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat import plugins
 from deadheat._version import RULES_VERSION
 from deadheat.diagnosis import verification_step
+from deadheat.diagnosis.finding import finding_to_json
 from deadheat.grouping.fingerprint import TEST_RUNNER, is_test_runner
 from deadheat.model import ActorState, Op
 from deadheat.printable import format_json, quote_code
@@ -20,7 +21,7 @@ from deadheat.repo.fixes.fix_diff import diff_of_commit
 from deadheat.repo.fixes.releases import releases_with
 from deadheat.repo.fixes.report_history import ReportHistory
 from deadheat.repo.likely_variable import likely_variable
-from deadheat.repo.owners import OriginFinder, find_owners
+from deadheat.repo.owners import OriginFinder, find_owners, put_configured_owners_first
 from deadheat.repo.pinning import find_pin, pin_before
 from deadheat.repo.pinning.misfit_frames import FrameChecker
 from deadheat.repo.racing_lines import CodeSnippet, code_snippets, find_racing_lines
@@ -30,7 +31,8 @@ from deadheat.repo.variable import find_variable, variable_from_report
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deadheat.diagnosis.finding import Finding, Remedy
+    from deadheat.codeowners import OwnerRule
+    from deadheat.diagnosis.finding import Finding
     from deadheat.model import Access, Frame, Report
     from deadheat.repo.clone import Clone, DependencyModule
     from deadheat.repo.document_claims import ClaimAnswer
@@ -94,6 +96,13 @@ def build_dossier(report: Report, clones: Sequence[Clone], hints: DocumentHints 
             causes=_with_check_command(causes, report, run_command),
         )
     return replace(_dossier_at_pin(report, *best, hints, dependency), missing=missing)
+
+
+def with_configured_owners(dossier: Dossier, rules: Sequence[OwnerRule]) -> Dossier:
+    """The dossier with the owners of the racing files in the configuration first."""
+    sites = [access.site.file for access in dossier.report.accesses if access.site]
+    paths = [line.path for line in dossier.racing_lines] or sites
+    return replace(dossier, owners=tuple(put_configured_owners_first(dossier.owners, rules, paths)))
 
 
 def count_racing_sites(report: Report, clone: Clone) -> int:
@@ -265,8 +274,8 @@ def dossier_to_json(dossier: Dossier, related: Sequence[str] = ()) -> JsonDict:
         "fixed_in": list(dossier.fixed_in),
         "fix_diff": list(dossier.fix_diff),
         "introduced_by": [_candidate_to_json(c) for c in dossier.introduced_by],
-        "cause": _cause_to_json(dossier.causes[0]) if dossier.causes else None,
-        "causes": [_cause_to_json(finding) for finding in dossier.causes],
+        "cause": finding_to_json(dossier.causes[0]) if dossier.causes else None,
+        "causes": [finding_to_json(finding) for finding in dossier.causes],
         "similar_fixes": [_similar_fix_to_json(s) for s in dossier.similar_fixes],
         "reproduce": dossier.reproduction
         and {
@@ -363,34 +372,6 @@ def _similar_fix_to_json(similar: SimilarFix) -> JsonDict:
 def _refuted_call_to_json(refuted_call: RefutedCall) -> JsonDict:
     above, below = _frame_to_json(refuted_call.callee), _frame_to_json(refuted_call.caller)
     return {"where": refuted_call.stack_name, "above": above, "below": below, "why": refuted_call.why}
-
-
-def _cause_to_json(finding: Finding) -> JsonDict:
-    """The fields of a cause, with the first remedy as one text, and every remedy as separate fields."""
-    remedy = finding.remedy
-    return {
-        "cause": finding.cause,
-        "title": finding.title,
-        "confidence": round(finding.confidence, 2),
-        "missing_order": finding.missing_order or None,
-        "evidence": list(map(str, finding.evidence)),
-        "remedy": str(remedy) if remedy else None,
-        "fix": remedy and _remedy_to_json(remedy),
-        "other_fixes": [_remedy_to_json(other) for other in finding.more_remedies],
-        "test_only": finding.test_only,
-        "from_source": finding.from_source,
-        "settle": list(finding.open_questions),
-    }
-
-
-def _remedy_to_json(remedy: Remedy) -> JsonDict:
-    return {
-        "change": remedy.change,
-        "where": [{"file": p.file, "line": p.line, "function": p.function} for p in remedy.where],
-        "primitive": remedy.primitive,
-        "price": remedy.price,
-        "check": remedy.check,
-    }
 
 
 _COPIED_FIELDS = ("fixed_by", "fixed_in", "introduced_by", "still_present", "owners")

@@ -34,6 +34,8 @@ _GO_KEYWORDS = frozenset(
 )  # fmt: skip
 # rows per query; bytes of results in memory
 _BLOBS_PER_QUERY, _MAX_CACHED_BYTES = 500, 1 << 26
+# fewer are read in no time
+_MIN_VERSIONS_TO_REPORT = 200
 
 
 def is_exported(name: str) -> bool:
@@ -73,7 +75,10 @@ class _BlobIndex:
             for blob, packed in self._database.execute(query, batch):
                 self._summaries[blob] = zlib.decompress(packed)
         unread = [blob for blob in missing if blob not in self._summaries]
-        fresh = {blob: self._summarize(text) for blob, text in self._git.read_objects(unread) if text is not None}
+        objects = self._git.read_objects(unread)
+        if len(unread) >= _MIN_VERSIONS_TO_REPORT:
+            objects = self._git.track(objects, "reading versions of the racing files", len(unread), "file version")
+        fresh = {blob: self._summarize(text) for blob, text in objects if text is not None}
         self._summaries |= fresh
         self._cached_bytes += sum(len(self._summaries.get(blob, b"")) for blob in missing)
         rows = [(blob, zlib.compress(summary, 1)) for blob, summary in fresh.items()]

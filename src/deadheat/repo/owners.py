@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.codeowners import match_codeowners, owners_by_rule
 from deadheat.repo import file_versions
 from deadheat.repo.fixes.candidates import CandidateCommit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from deadheat.codeowners import OwnerRule
     from deadheat.repo.clone import Clone
     from deadheat.repo.document_claims import ClaimAnswer
     from deadheat.repo.fixes.report_history import ReportHistory, TrackedFunction
@@ -113,6 +114,19 @@ def find_owners(clone: Clone, commit: str, paths: Sequence[str], origins: Origin
     return [CodeOwner(who, why) for who, why in found.items()][:_MAX_OWNERS]
 
 
+def put_configured_owners_first(
+    owners: Iterable[CodeOwner], rules: Sequence[OwnerRule], paths: Iterable[str]
+) -> list[CodeOwner]:
+    """The owners, with those whom the rules of the user name for these paths first."""
+    found: dict[str, str] = {}
+    for path in paths:
+        who, pattern = owners_by_rule(rules, path)
+        for name in who:
+            found.setdefault(name, f"owner of {pattern} in the configuration")
+    configured = [CodeOwner(name, why) for name, why in found.items()]
+    return [*configured, *(owner for owner in owners if owner.who not in found)][:_MAX_OWNERS]
+
+
 def _owners_in_codeowners(clone: Clone, commit: str, path: str) -> list[tuple[str, str]]:
     for name in _CODEOWNERS_PATHS:
         content = clone.read_source(commit, name)
@@ -121,31 +135,6 @@ def _owners_in_codeowners(clone: Clone, commit: str, path: str) -> list[tuple[st
         who, rule = match_codeowners(content.decode("utf-8", "replace"), path)
         return [(w, f"{name}: {rule}") for w in who]
     return []
-
-
-def match_codeowners(text: str, path: str) -> tuple[list[str], str]:
-    """The owners of a path, and the last rule that matches it."""
-    for line in reversed(text.splitlines()):
-        fields = line.partition(" #")[0].split()
-        if not fields or fields[0].startswith(("#", "[", "^[", "!")):
-            continue
-        pattern = _rule_pattern(fields[0])
-        if pattern is not None and pattern.match(path):
-            return fields[1:], fields[0]
-    return [], ""
-
-
-@lru_cache(maxsize=4096)
-def _rule_pattern(rule: str) -> re.Pattern[str] | None:
-    """A CODEOWNERS rule as a regular expression: `*.go`, `/build/`, `docs/**`, `apps/*/x`."""
-    if len(rule) > 500 or rule.count("*") > 12:
-        return None
-    body = rule.lstrip("/")
-    anchored = rule.startswith("/") or "/" in body.rstrip("/")
-    expression = "" if anchored else "(?:.*/)?"
-    for piece in re.split(r"(\*\*/|\*\*|\*|\?)", body.rstrip("/")):
-        expression += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(piece, re.escape(piece))
-    return re.compile(f"{expression}/.*$" if rule.endswith("/") else f"{expression}(?:/.*)?$")
 
 
 def _owners_in_owners_files(clone: Clone, commit: str, path: str) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,12 @@ from deadheat.lake import queries, transactions
 from deadheat.lake.data_files import is_in
 from deadheat.lake.schema import DOSSIERS, FIXES, RACES, TEXT, TEXTS
 from deadheat.lake.tables import Lake
+from deadheat.path_maps import map_sighting
 from deadheat.repo import dossier as repo_dossier
 from deadheat.repo import mining
 from deadheat.repo.clone import Clone
 from deadheat.repo.document_claims import DocumentHints, hints_from_document
-from deadheat.repo.dossier import build_dossier
+from deadheat.repo.dossier import build_dossier, with_configured_owners
 from deadheat.repo.git import GitReader
 from deadheat.repo.git.history import find_trunk
 from deadheat.repo.mining import RaceFix, RevertCommit, commit_changes
@@ -39,7 +41,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from deadheat.codeowners import OwnerRule
     from deadheat.model import Sighting
+    from deadheat.path_maps import PathMaps
+    from deadheat.repo.git import ProgressCallback
 
     JsonDict = dict[str, Any]
 
@@ -170,8 +175,26 @@ class DossierSummary:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class DossierOptions:
+    """Options of dossiers. The callbacks report progress."""
+
+    again: bool = False  # also make known dossiers
+    path_maps: PathMaps = ()
+    owner_rules: tuple[OwnerRule, ...] = ()
+    on_clone: ProgressCallback | None = None  # while the history of a clone is read
+    on_count: Callable[[int], None] = lambda _: None  # number of races to locate in a clone
+    on_progress: Callable[[int], None] = lambda _: None  # number of further races that are located
+
+
+_DEFAULT_DOSSIER_OPTIONS = DossierOptions()
+
+
 def make_dossiers(
-    start: Callable[[bool], SparkSession], lake: Lake, repos: Sequence[str], again: bool = False
+    start: Callable[[bool], SparkSession],
+    lake: Lake,
+    repos: Sequence[str],
+    options: DossierOptions = _DEFAULT_DOSSIER_OPTIONS,
 ) -> DossierSummary:
     """Make dossiers for the races of the lake and store them. Known dossiers are not made again."""
     start_time = time.monotonic()
@@ -183,21 +206,27 @@ def make_dossiers(
     missing: list[str] = []
     known_count = 0
     for repository in repos:
-        with Clone(repository) as clone:  # its history is cached here for all executors of the machine
+        with Clone(
+            repository, options.on_clone
+        ) as clone:  # its history is cached here for all executors of the machine
             if not clone.main.tip:
                 raise DeadheatError("the repository has no commits", repository)
             shared = {
-                "repo": clone.main.commits[0], "tip": clone.main.tip, "state": repo_dossier.clone_state(clone)
+                "repo": clone.main.commits[0], "tip": clone.main.tip, "state": _dossier_state(clone, options)
             }  # fmt: skip
             missing += clone.git.missing
         wanted = [
             race
             for race in races
-            if again or (race["race"], race["report"], shared["repo"], shared["state"]) not in known_before
+            if options.again or (race["race"], race["report"], shared["repo"], shared["state"]) not in known_before
         ]
         known_count += len(races) - len(wanted)
         if wanted:
-            rows = dossiers_frame(session(), wanted, lake.uri, repository).toArrow().to_pylist()
+            spark = session()
+            options.on_count(len(wanted))
+            with ingest.report_progress(spark, len(wanted), options.on_progress):
+                frame = dossiers_frame(spark, wanted, lake.uri, repository, options)
+                rows = frame.toArrow().to_pylist()
             now = datetime.now(UTC)
             dossiers += ({**row, **shared, "placed_at": now} for row in rows)
     if dossiers:
@@ -205,6 +234,15 @@ def make_dossiers(
         transactions.replace_table(lake, "dossiers", rows, _rows_to_keep(races, dossiers))
     elapsed = time.monotonic() - start_time
     return DossierSummary(tuple(dossiers), known_count, tuple(dict.fromkeys(missing)), elapsed)
+
+
+def _dossier_state(clone: Clone, options: DossierOptions) -> str:
+    """A digest of what a dossier depends on besides the report."""
+    state = repo_dossier.clone_state(clone)
+    if not (options.path_maps or options.owner_rules):
+        return state
+    text = repr((state, options.path_maps, options.owner_rules))
+    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
 
 def _known_dossiers(lake: Lake) -> set[tuple[str, ...]]:
@@ -223,16 +261,23 @@ def _rows_to_keep(races: list[JsonDict], dossiers: list[JsonDict]) -> pc.Express
     return condition
 
 
-def dossiers_frame(spark: SparkSession, races: list[JsonDict], lake: str, repository: str) -> DataFrame:
+def dossiers_frame(
+    spark: SparkSession,
+    races: list[JsonDict],
+    lake: str,
+    repository: str,
+    options: DossierOptions = _DEFAULT_DOSSIER_OPTIONS,
+) -> DataFrame:
     """The dossiers of races. Lake and clone must be at the same path on every executor."""
     root = str(Path(repository).absolute())
     cache_folder = os.environ.get(_CACHE_VARIABLE)
+    maps, rules = options.path_maps, options.owner_rules
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         if cache_folder:
             os.environ[_CACHE_VARIABLE] = cache_folder
         group = [race for batch in batches for race in batch.to_pylist()]
-        yield from spark_tasks.record_batches(_dossier_rows(group, lake, root), DOSSIERS)
+        yield from spark_tasks.record_batches(_dossier_rows(group, lake, root, maps, rules), DOSSIERS)
 
     groups = [
         pa.RecordBatch.from_pylist(group, RACE_SCHEMA)
@@ -256,17 +301,24 @@ def _site_file(race: JsonDict) -> str:
     return first.rpartition(" ")[2].rpartition(":")[0]
 
 
-def _dossier_rows(group: list[JsonDict], lake: str, repository: str) -> Iterator[JsonDict]:
+def _dossier_rows(
+    group: list[JsonDict], lake: str, repository: str, maps: PathMaps, rules: Sequence[OwnerRule]
+) -> Iterator[JsonDict]:
     reports = {race["race"]: race["report"] for race in group}
     with Clone(repository) as clone:
         for race, sighting, commits in queries.example_sightings(Lake(lake), group):
-            yield {"race": race, "report": reports[race], **_dossier_row(clone, sighting, commits)}
+            yield {
+                "race": race,
+                "report": reports[race],
+                **_dossier_row(clone, map_sighting(sighting, maps), commits, rules),
+            }
             clone.finish_report()
 
 
-def _dossier_row(clone: Clone, sighting: Sighting, commits: list[str]) -> JsonDict:
+def _dossier_row(clone: Clone, sighting: Sighting, commits: list[str], rules: Sequence[OwnerRule]) -> JsonDict:
     hints = hints_from_document(sighting.document).merge_with(DocumentHints(tuple(commits[:_MAX_COMMITS])))
     try:
-        return repo_dossier.dossier_to_row(build_dossier(sighting.report, [clone], hints), clone)
+        dossier = with_configured_owners(build_dossier(sighting.report, [clone], hints), rules)
+        return repo_dossier.dossier_to_row(dossier, clone)
     except Exception as error:  # noqa: BLE001, a fault in one race is recorded in its row
         return {"racing": 0, "fault": repr(error)[:1000]}

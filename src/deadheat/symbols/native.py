@@ -301,7 +301,9 @@ def strip_clone_suffix(function: str) -> str:
 def has_parameters(function: str) -> bool | None:
     """Whether the printed parameters are not empty; None if the symbol is printed without a list of parameters."""
     name = _QUALIFIERS.sub("", strip_clone_suffix(function))
-    return None if name[-1:] != ")" else not name.endswith("()")
+    if name[-1:] != ")" or name == "operator()":
+        return None
+    return not name.endswith("()")
 
 
 def function_key(frame: Frame) -> str:

@@ -201,7 +201,7 @@ class LakeCheck:
                     self.faults.append(Fault(fault, name, is_of_earlier_state=True))
             if unused:
                 count, size = len(unused), sum(size for _, size in unused)
-                what = f"{count} files ({size} bytes) that no change has added, such as {unused[0][0]}"
+                what = f"{_count_files(count)} ({size} bytes) that no change has added, such as {unused[0][0]}"
                 self.notes.append(f"{table} has {what}; an ingest is running, was killed, or they are not of this lake")
 
     def _data_fault(self, table: str, path: str, expected_size: int | None) -> str:
@@ -230,11 +230,17 @@ class LakeCheck:
         folders = {*TABLES, DAMAGED_FOLDER, CHECKSUM_FOLDER, INTENT_FOLDER, STAGING_FOLDER}
         others = [name for name in self._sizes if name.partition("/")[0] not in folders or name.endswith(PART_SUFFIX)]
         if others:
-            self.notes.append(f"{len(others)} files are not part of the lake, such as {others[0]}")
+            self.notes.append(f"not part of the lake: {_count_files(len(others))}, such as {others[0]}")
         if count := sum(name.startswith(f"{DAMAGED_FOLDER}/") for name in self._sizes):
-            self.notes.append(f"{count} files that repairs have moved are in {DAMAGED_FOLDER}; nothing reads them")
+            self.notes.append(f"repairs have moved {_count_files(count)} to {DAMAGED_FOLDER}; nothing reads them")
         if count := len(self.files_without_checksum):
-            self.notes.append(f"{count} files have no checksum; `deadheat lake check --repair` adds them")
+            self.notes.append(
+                f"without a checksum: {_count_files(count)}; `deadheat lake check --repair` adds what is missing"
+            )
+
+
+def _count_files(count: int) -> str:
+    return f"{count} file{'s' * (count != 1)}"
 
 
 def _version(log_name: str) -> str | None:

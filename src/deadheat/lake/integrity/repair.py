@@ -219,7 +219,7 @@ class _Repair:
         names = sorted({*unrecorded, *after.files_without_checksum})
         digests = digests_of(self._storage, names)
         if digests:
-            self.done.append(f"checksums of {len(digests)} files recorded")
+            self.done.append(f"checksums of {len(digests)} file{'s' * (len(digests) != 1)} recorded")
         missing = [fault.path for fault in after.faults if fault.path.startswith(f"{CHECKSUM_FOLDER}/")]
         for path in missing:
             table = path.removeprefix(f"{CHECKSUM_FOLDER}/").partition("-")[0]

@@ -15,13 +15,17 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
+    # phase, number of things that are done, their total if it is known, and what they are: "commit"
+    ProgressCallback = Callable[[str, int, int | None, str], None]
+
+_Item = TypeVar("_Item")
 # "	objectformat = sha256": needed to read the objects
 _SHA256_FORMAT = re.compile(r"^[ \t]*objectformat[ \t]*=[ \t]*sha256\s*$", re.IGNORECASE | re.MULTILINE)
 # "	promisor = true": objects may be missing
@@ -41,11 +45,11 @@ _INVALID_IN_REF = re.compile(r"(?:^|/)\.|\.lock(?:/|\Z)|\A[^/]*\Z|\.\.|[\0-\x20\
 _NAMED_REFS = ("refs/heads/", "refs/remotes/", "refs/tags/")
 _SKIPPED_REF_FOLDERS = ("notes", "replace")
 # number of loose refs; bytes of packed-refs and of other git files
-_MAX_LOOSE_REFS, _MAX_PACKED_REFS_BYTES, _MAX_FILE_BYTES = 20_000, 1 << 26, 1 << 20
-_MAX_LINE_BYTES = 1 << 10
+_MAX_LOOSE_REFS, MAX_PACKED_REFS_BYTES, _MAX_FILE_BYTES = 20_000, 1 << 26, 1 << 20
+MAX_LINE_BYTES = 1 << 10
 
 
-def _find_git_folders(clone_path: str) -> tuple[Path, Path]:
+def find_git_folders(clone_path: str) -> tuple[Path, Path]:
     """The folder with HEAD and the git directory of a clone, bare or not; a linked work tree has its own HEAD."""
     root = Path(clone_path)
     dot_git = root / ".git"
@@ -61,13 +65,13 @@ def _find_git_folders(clone_path: str) -> tuple[Path, Path]:
 
 def _linked_worktree(pointer: Path) -> tuple[Path, Path]:
     """The folders of a linked work tree, if its main repository knows the work tree."""
-    target = _read_small_file(pointer).partition("gitdir: ")[2].strip()
+    target = read_small_file(pointer).partition("gitdir: ")[2].strip()
     folder = (pointer.parent / target).resolve()
-    back_reference = _read_small_file(folder / "gitdir").strip()
+    back_reference = read_small_file(folder / "gitdir").strip()
     if not target or not back_reference or Path(back_reference).resolve() != pointer.resolve():
         what = ".git points to a directory that does not point back"
         raise DeadheatError(what, str(pointer.parent), "give the repository itself")
-    common_folder = (folder / (_read_small_file(folder / "commondir").strip() or ".")).resolve()
+    common_folder = (folder / (read_small_file(folder / "commondir").strip() or ".")).resolve()
     if not _is_folder(common_folder / "objects"):
         raise DeadheatError("not a git repository", str(common_folder), "give the folder of a clone")
     return folder, common_folder
@@ -82,9 +86,9 @@ class GitSandbox:
     """The temporary directory that git uses instead of that of the clone."""
 
     def __init__(self, clone_path: str) -> None:
-        head_folder, common_folder = _find_git_folders(clone_path)
+        head_folder, common_folder = find_git_folders(clone_path)
         self.missing: list[str] = []
-        self.shallow = _read_small_file(common_folder / "shallow")
+        self.shallow = read_small_file(common_folder / "shallow")
         self.all_refs, invalid_count = _read_refs(common_folder)
         if invalid_count:
             self.missing.append(f"refs with invalid names are ignored: {invalid_count}")
@@ -98,7 +102,7 @@ class GitSandbox:
             raise DeadheatError(str(error.strerror), clone_path, "is it readable?") from error
 
     def _build_folder(self, common_folder: Path) -> None:
-        config = _read_small_file(common_folder / "config")
+        config = read_small_file(common_folder / "config")
         self.remote_urls = _REMOTE_URL.findall(config)
         lines = ["[core]", "\tbare = true", "\trepositoryformatversion = 1"]
         if _SHA256_FORMAT.search(config):
@@ -153,7 +157,7 @@ def _link_loose(source: Path, target: Path) -> None:
             (target / name).symlink_to(source / name)
 
 
-def _read_small_file(path: Path, max_bytes: int = _MAX_FILE_BYTES) -> str:
+def read_small_file(path: Path, max_bytes: int = _MAX_FILE_BYTES) -> str:
     """The text of a small file; empty if there is none."""
     try:
         if path.is_symlink() or not path.is_file():
@@ -171,7 +175,7 @@ def is_valid_ref_name(name: str) -> bool:
 
 def _read_refs(common_folder: Path) -> tuple[dict[str, str], int]:
     """Every ref by its full name, with the id that it points to, and how many have invalid names."""
-    packed = _PACKED_REF.findall(_read_small_file(common_folder / "packed-refs", _MAX_PACKED_REFS_BYTES))
+    packed = _PACKED_REF.findall(read_small_file(common_folder / "packed-refs", MAX_PACKED_REFS_BYTES))
     refs = {name: commit for commit, name in packed} | dict(_loose_refs(common_folder))
     valid = {name: value for name, value in refs.items() if _INVALID_IN_REF.search(name) is None}
     for name in [name for name, value in valid.items() if value.startswith("ref: ")]:
@@ -194,7 +198,7 @@ def _loose_refs(common_folder: Path) -> Iterator[tuple[str, str]]:
             if count > _MAX_LOOSE_REFS:
                 return
             path = Path(folder) / name
-            text = _read_small_file(path, _MAX_LINE_BYTES).strip()
+            text = read_small_file(path, MAX_LINE_BYTES).strip()
             full_name = path.relative_to(common_folder).as_posix()
             if _COMMIT_ID.match(text) or _SYMBOLIC_REF.fullmatch(text):
                 yield full_name, text
@@ -212,7 +216,7 @@ def _resolve_ref(refs: dict[str, str], value: str) -> str:
 
 def _read_head(folder: Path, refs: dict[str, str]) -> tuple[str, str]:
     """The checked-out branch (empty if none) and the id of its commit."""
-    text = _read_small_file(folder / "HEAD", _MAX_LINE_BYTES).strip()
+    text = read_small_file(folder / "HEAD", MAX_LINE_BYTES).strip()
     if match := _SYMBOLIC_REF.fullmatch(text):
         name = match[1] if is_valid_ref_name(match[1]) else ""
         return name, refs.get(name, "")
@@ -250,6 +254,13 @@ def git_environment() -> dict[str, str]:
     }
 
 
+_ITEMS_PER_REPORT = 32
+
+
+def _ignore_progress(phase: str, done: int, total: int | None, noun: str) -> None:
+    """Shows no progress."""
+
+
 class GitReader:
     def __init__(self, clone_path: str) -> None:
         self.clone_path = clone_path
@@ -262,6 +273,19 @@ class GitReader:
         self.all_refs = self._sandbox.all_refs
         self.head_name, self.head_commit = self._sandbox.head_name, self._sandbox.head_commit
         self.shallow = self._sandbox.shallow
+
+        self.on_progress: ProgressCallback = _ignore_progress
+
+    def track(self, items: Iterable[_Item], phase: str, total: int | None, noun: str) -> Iterator[_Item]:
+        """Yields the items of a slow phase and reports how many are done."""
+        count = 0
+        try:
+            for count, item in enumerate(items, 1):
+                if count % _ITEMS_PER_REPORT == 0:
+                    self.on_progress(phase, count, total, noun)
+                yield item
+        finally:
+            self.on_progress(phase, count, count, noun)
 
     def close(self) -> None:
         self._stop_cat_file()

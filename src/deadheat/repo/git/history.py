@@ -215,8 +215,13 @@ class MainLine:
         count = len(known)
         positions = {commit: pos for pos, (commit, _) in enumerate(chain, fork)}
         rows = []
+        last = ""
         for commit, path, blob in _source_changes(self._git, chain):
+            if commit != last:
+                last = commit
+                self._git.on_progress("reading the history", positions[commit] - fork, len(chain), "commit")
             rows.append((known.setdefault(path, len(known) + 1), positions[commit], blob))
+        self._git.on_progress("reading the history", len(chain), len(chain), "commit")
         new_paths = [(number, path, path.rpartition("/")[2]) for path, number in known.items() if number > count]
         self.database.executemany("INSERT INTO paths VALUES (?, ?, ?)", new_paths)
         rows.sort()
@@ -315,7 +320,10 @@ class SideBranches:
     def commits_changing(self, paths: Sequence[str]) -> dict[str, str]:
         """The commits off the main line that changed one of these files, on any ref, each with the tip of a ref."""
         tips = sorted({*self._git.all_refs.values(), *filter(None, [self._git.head_commit])})
-        found = (c for c in self._git.commits_changing(tips, paths) if c[0] not in self._main.positions)
+        changing = self._git.track(
+            self._git.commits_changing(tips, paths), "searching all branches and pull requests", None, "commit"
+        )
+        found = (c for c in changing if c[0] not in self._main.positions)
         rows = self._stored_lines([*tips, "", *paths], lambda: (" ".join(c) for c in islice(found, _MAX_SIDE_COMMITS)))
         return dict(row.split(" ") for row in rows)
 

@@ -204,7 +204,8 @@ class MessageStore:
         (known,) = self._main.database.execute("SELECT coalesce(max(pos), -1) FROM words").fetchone()
         if known >= self._main.last_position:
             return
-        objects = self._git.read_objects(self._main.commits[known + 1 :])
+        commits = self._main.commits[known + 1 :]
+        objects = self._git.track(self._git.read_objects(commits), "reading commit messages", len(commits), "commit")
         messages = (parse_commit(content or b"") for _, content in objects)
         rows = [(pos, message.is_race_related, *message) for pos, message in enumerate(messages, known + 1)]
         with self._main.database:
