@@ -25,7 +25,7 @@ _PATH_METAVARS, _TARGET_METAVAR = ("DIR", "FILE"), "FORMAT=FILE"
 # the shared key `repo` is a clone; other options of this name are the name of a repository
 _SHARED_METAVARS = {"repo": "DIR"}
 # what a file that was found, and so may be of a stranger, cannot set: it starts programs, ends limits or accepts races
-_TRUSTED_KEYS = frozenset(("archive-limits", "conf", "driver-memory", "environment", "update"))
+_TRUSTED_KEYS = frozenset(("archive-limits", "build", "conf", "driver-memory", "environment", "update", "yes"))
 # paths that may lead out of the folder of such a file: they are only read, with care, or not opened at all
 _FREE_PATHS = frozenset(("repo", "root"))
 _COMMANDS_THAT_READ_LAKES = frozenset(("explain", "families", "races", "show"))
