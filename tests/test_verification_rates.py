@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -11,6 +14,11 @@ from scipy import special, stats
 
 from deadheat.verification import rates
 from deadheat.verification.rates import JEFFREYS, Interval
+from deadheat.verification.sequential import Rule
+from tools.docs import DOCS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 RUNS = st.one_of(st.integers(1, 60), st.integers(1, 10**7))
 CONFIDENCES = st.sampled_from([0.8, 0.95, 0.99, 0.9999])
@@ -143,3 +151,51 @@ def test_without_a_run_nothing_is_known() -> None:
     assert rates.clopper_pearson_interval(0, 0) == (0, 1)
     assert rates.jeffreys_interval(0, 0) == (0, 1)
     assert rates.clean_runs_needed(0, 0, 0.99) > 3000
+
+
+def documented_rows(header: str) -> Iterator[list[str]]:
+    """The cells of the table in the documentation that begins with this line."""
+    lines = (DOCS / "explanation" / "verification.md").read_text(encoding="utf-8").splitlines()
+    for line in lines[lines.index(header) + 2 :]:
+        if not line.startswith("|"):
+            return
+        yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_documented_bounds_are_right() -> None:
+    rows = [*documented_rows("| clean runs | rate below, 95 % | 99 % |")]
+    assert len(rows) == 6
+    for runs, *bounds in rows:
+        number = int(runs.replace(",", ""))
+        assert bounds == [f"{100 * rates.upper_bound(0, number, one):.3g} %" for one in (0.95, 0.99)]
+
+
+def test_documented_numbers_of_runs_are_right() -> None:
+    rows = [
+        *documented_rows("| seen before | point estimate, 95 % | Jeffreys, 95 % | 99 % | Clopper and Pearson, 95 % |")
+    ]
+    assert rows == [
+        [f"{failures} of {runs}", *(f"{one:,}" for one in needed)] for (failures, runs), needed in NEEDED.items()
+    ]
+
+
+def test_documented_probabilities_of_a_rest_are_right() -> None:
+    rows = [*documented_rows("| share that is left | r = 1 | r = 1/2 (default) | r = 1/10 |")]
+    rules = [Rule(remaining=remaining) for remaining in (1.0, 0.5, 0.1)]
+    *shares, costs = rows
+    for (_, *cells), left in zip(shares, (1, 1 / 2, 1 / 5, 1 / 10, 1 / 100), strict=True):
+        for cell, rule in zip(cells, rules, strict=True):
+            stated = float(cell.removesuffix(" %"))
+            digits = len(cell.partition(".")[2].removesuffix(" %"))
+            assert stated == round(100 * rule.old_probability(left) ** rule.sightings_needed, digits or None)
+    assert costs[1:] == [f"{rule.sightings_needed / rule.old_share:.1f}" for rule in rules]
+
+
+def test_statistics_need_only_the_standard_library() -> None:
+    code = (
+        "import sys; from deadheat.verification import bandit, bisection, rates, sequential, silence;"
+        "print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name for name in done.stdout.split() if not name.startswith("_")}
+    assert loaded <= {"deadheat", "sitecustomize"}

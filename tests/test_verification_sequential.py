@@ -129,10 +129,11 @@ def test_the_bound_of_the_remaining_share_holds_whenever_one_stops() -> None:
 class Schedule:
     """Trials that run at the same time, on a simulated clock; the new code takes ten times as long."""
 
-    def __init__(self, random: Random, rate: float, workers: int = 4) -> None:
+    def __init__(self, random: Random, rate: float, workers: int = 64) -> None:
         self._random, self._rate, self._workers = random, rate, workers
         self._running: list[tuple[float, Trial]] = []
         self._clock = 0.0
+        self.has_claimed = False  # whether the error bound was ever as low as that of the rule
 
     def run(self, verification: Verification, trials: list[Trial], until: float) -> None:
         while self._clock < until and verification.judge()[1] is Reason.NOT_ENOUGH:
@@ -144,6 +145,7 @@ class Schedule:
             self._clock, trial = heapq.heappop(self._running)
             trials.append(trial)
             verification.record(trial)
+            self.has_claimed |= verification.conclude().error <= RULE.error * (1 + 1e-9)
 
     def kill(self) -> None:
         self._running.clear()
@@ -152,7 +154,7 @@ class Schedule:
 @pytest.mark.parametrize("patience", [4.0, math.inf])
 def test_a_slow_fix_is_not_favoured_by_parallel_or_interrupted_runs(patience: float) -> None:
     """Trials of the old code end first, and those of the new code are killed most often."""
-    random, simulations, fixed = Random(35), 500, 0
+    random, simulations, claimed = Random(35), 300, 0
     for number in range(simulations):
         seed, trials = random.getrandbits(64), list[Trial]()
         schedule = Schedule(random, (0.3, 0.1, 0.03)[number % 3])
@@ -162,8 +164,9 @@ def test_a_slow_fix_is_not_favoured_by_parallel_or_interrupted_runs(patience: fl
             verification = Verification(RULE, seed, trials)
             schedule.run(verification, trials, until)
             schedule.kill()
-        fixed += verification.judge()[0] is Verdict.FIXED
-    assert fixed <= most_wrong(simulations, RULE.error)
+        claimed += schedule.has_claimed
+        assert verification.judge()[0] is not Verdict.FIXED or schedule.has_claimed
+    assert claimed <= most_wrong(simulations, RULE.error)
 
 
 def test_one_failure_elsewhere_proves_nothing() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
-_DRAWS = 2000  # from the posterior, to say how probably a configuration is the best
+_DRAWS = 500  # from the posterior, to say how probably a configuration is the best
 
 
 @dataclass(slots=True)

@@ -144,7 +144,7 @@ class Rule:
         if not sightings:
             return None
         bound = math.expm1(-math.log(self.error) / sightings) * self.old_share / (1 - self.old_share)
-        return bound if bound <= 1 else None
+        return min(1.0, bound) if bound < 1 + 1e-9 else None
 
     def old_probability(self, remaining: float) -> float:
         """The probability that a sighting is in the old code if the new has this share of the old rate."""
@@ -224,7 +224,7 @@ class Verification:
         self._repeat: list[int] = []  # slots whose trial did not count
         self._finished: dict[int, bool] = {}  # slots after the first unfinished one: are they evidence
         self._first_unfinished = 0
-        self._counted_sightings = 0
+        self.counted_sightings = 0
         past = list(trials)
         self._assigned = 1 + max((trial.slot for trial in past), default=-1)
         for trial in past:
@@ -260,13 +260,13 @@ class Verification:
         # evidence counts in the order of slots: if the new code is slower, the trials that end first are mostly old
         self._finished[trial.slot] = is_old and trial.outcome is Outcome.THIS_RACE
         while self._first_unfinished in self._finished:
-            self._counted_sightings += self._finished.pop(self._first_unfinished)
+            self.counted_sightings += self._finished.pop(self._first_unfinished)
             self._first_unfinished += 1
 
     def conclude(self) -> Conclusion:
         """The verdict as of now, with its numbers; it may be asked for at any time."""
         verdict, reason = self.judge()
-        rule, old, new, sightings = self.rule, self.old, self.new, self._counted_sightings
+        rule, old, new, sightings = self.rule, self.old, self.new, self.counted_sightings
         is_unseen = not new.sightings
         return Conclusion(
             verdict=verdict,
@@ -301,7 +301,7 @@ class Verification:
         return Verdict.INCONCLUSIVE, Reason.NOT_ENOUGH
 
     def _is_proven(self) -> bool:
-        if self._counted_sightings < self.rule.sightings_needed:
+        if self.counted_sightings < self.rule.sightings_needed:
             return False
         # else a lucky start in which nearly all slots are of the old code would do
         return self._unchanged_probability() <= self.rule.error
@@ -337,7 +337,7 @@ class Verification:
         """What is still needed for *fixed*, or to go on after it until the bound of the remaining share is so low."""
         rule, sightings, runs = self.rule, self.old.sightings, self.old.runs
         needed = rule.sightings_needed if remaining is None else rule.sightings_for(remaining)
-        needed = max(0, needed - self._counted_sightings)
+        needed = max(0, needed - self.counted_sightings)
         if self.prior and not sightings:
             sightings, runs = self.prior.sightings, self.prior.runs + runs
         low, high = rates.jeffreys_interval(sightings, runs, 0.8)
