@@ -75,6 +75,7 @@ SAMPLES = (
     "3",
     "2026-12-31",
     "90d",
+    "16",
     "bytes=2G",
     "race:Cart",
     "sarif=out.sarif",

@@ -28,7 +28,7 @@ def report(module: RacingModule) -> Path:
 
 
 def test_race_is_seen_at_its_rate_at_the_pinned_commit(module: RacingModule, report: Path) -> None:
-    moved = {"cart/cart.go": CART.replace("type Cart", "// Cart counts.\ntype Cart")}
+    moved: dict[str, str | None] = {"cart/cart.go": CART.replace("type Cart", "// Cart counts.\ntype Cart")}
     module.repository.put("cart: comment", moved)
     status, result = module.run_json("reproduce", report, "--runs", "20", "--quiet")
     assert (status, result["is_seen"], result["commit"]) == (0, True, module.racy)
@@ -37,7 +37,7 @@ def test_race_is_seen_at_its_rate_at_the_pinned_commit(module: RacingModule, rep
     assert result["best"]["low"] < 0.95
     assert not result["other_races"]
     assert result["command"] == "go test -race ./cart -run '^TestCheckout$' -vet=off -count=20"
-    assert [each["configuration"] for each in result["configurations"]][0] == "default"
+    assert result["configurations"][0]["configuration"] == "default"
     assert "run='^TestCheckout$'" in result["best"]["command"].replace("-run ", "run=")
 
 

@@ -46,7 +46,9 @@ def add_race_arguments(command: argparse.ArgumentParser) -> None:
     command.words_dest = "argv"
     command.usage = "%(prog)s [OPTION]... --repo DIR RACE|REPORT [-- COMMAND...]"
     command.add_argument("race", metavar="RACE|REPORT", help="a race id of the lake, a file with its report, or - ")
-    command.add_argument("--repo", required=True, metavar="DIR", help="a clone of the code; it is only read")
+    command.add_argument(
+        "--repo", action="append", required=True, metavar="DIR", help="a clone of the code; only read; may repeat"
+    )
     command.add_argument("--lake", metavar="DIR", help="the lake of a race id")
     command.add_argument("--race", dest="chosen", metavar="ID", help="which race of a REPORT with several")
     command.add_argument("--at", metavar="COMMIT", help="run this commit, not the one that fits the report")
@@ -102,11 +104,12 @@ def open_race(args: argparse.Namespace, stack: ExitStack, progress: ProgressLine
     from deadheat.verification.sought_race import SoughtRace
 
     sightings = _find_sightings(args)
-    clone = stack.enter_context(Clone(args.repo, progress.show_count))
+    clones = [stack.enter_context(Clone(path, progress.show_count)) for path in args.repo]
     # a revision that the user gives is checked first
     hints = DocumentHints(revisions=tuple(filter(None, (args.at,))))
     hints = hints.merge_with(hints_from_document(sightings[0].document))
-    dossier = build_dossier(sightings[0].report, [clone], hints)
+    dossier = build_dossier(sightings[0].report, clones, hints)
+    clone = next((each for each in clones if each.git.clone_path == dossier.repo_path), clones[0])
     commit, note = _choose_commit(args, dossier, clone)
     return RaceUnderTest(SoughtRace(sightings), dossier, clone, commit, note)
 
@@ -127,7 +130,8 @@ def _choose_commit(args: argparse.Namespace, dossier: Dossier, clone: Clone) -> 
         return commit, f"{how}: {dossier.pin.fitting_count} of {dossier.pin.frame_count} frames"
     commit = clone.resolve_revision("HEAD") or ""
     if not commit:
-        raise DeadheatError("no commit fits the report, and HEAD is not known", args.repo, "give one with --at")
+        where = clone.git.clone_path
+        raise DeadheatError("no commit fits the report, and HEAD is not known", where, "give one with --at")
     return commit, "HEAD, because no commit fits the report"
 
 

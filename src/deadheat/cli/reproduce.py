@@ -59,7 +59,7 @@ def run_reproduce(args: argparse.Namespace) -> int:
         with progress.paused():
             if not race_runs.ask_to_run(plan, race.commit, args):
                 return cli.EXIT_INTERRUPTED
-        trees = stack.enter_context(WorkTrees(race.clone.git, args.repo))
+        trees = stack.enter_context(WorkTrees(race.clone.git))
         builder = CodeBuilder(trees, plan, race.sought.report)
         progress.start_phase("building")
         code = builder.build("old", trees.check_out(race.commit, "old"))

@@ -98,9 +98,9 @@ def running_estimate(campaign: Campaign) -> str:
     counts = campaign.counts
     if not counts.sightings:
         return f"not seen in {format_times(counts.runs, 'run')}"
-    best = campaign.best
-    rate = f", {format_share(best.arm.sightings / best.arm.runs)} with {best.arm.name}" if best else ""
-    return f"seen in {counts.sightings:,} of {format_times(counts.runs, 'run')}{rate}"
+    best = max(campaign.bandit.arms.values(), key=lambda arm: arm.sightings / arm.seconds if arm.seconds else 0)
+    rate = format_share(best.sightings / best.runs)
+    return f"seen in {counts.sightings:,} of {format_times(counts.runs, 'run')}, {rate} with {best.name}"
 
 
 def campaign_lines(campaign: Campaign, context: CampaignContext) -> list[str]:

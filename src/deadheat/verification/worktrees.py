@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 _SECONDS = 600
 _SUBMODULE_MODE = "160000"
 _MAX_MESSAGE = 300
+_ROLES, _KEYS = ("AUTHOR", "COMMITTER"), ("NAME", "EMAIL")
 
 
 class WorkTrees:
     """A temporary folder with work trees; `close` removes it."""
 
-    def __init__(self, git: GitReader, clone_path: str) -> None:
-        self._git, self._clone_path = git, clone_path
+    def __init__(self, git: GitReader) -> None:
+        self._git, self._clone_path = git, git.clone_path
         self.folder = Path(tempfile.mkdtemp(prefix="deadheat-runs-"))
         self.notes: list[str] = []
 
@@ -74,6 +75,31 @@ class WorkTrees:
         for path in dict.fromkeys(listed.split("\0")):
             if path and not path.endswith("/"):
                 _copy_path(user_tree, self.folder / name, path)
+
+    def as_repository(self, name: str) -> Path:
+        """A bare repository with one commit of a work tree, so that its code can be looked up as that of a clone."""
+        repository = self.folder / f"{name}.git"
+        environment = git_environment() | {f"GIT_{role}_{key}": "deadheat" for role in _ROLES for key in _KEYS}
+        options = ("-c", "core.hooksPath=/dev/null", "-c", "core.autocrlf=false", "-c", "gc.auto=0")
+
+        def run(*words: str) -> str:
+            command = ["git", f"--git-dir={repository}", f"--work-tree={self.folder / name}", *options, *words]
+            done = subprocess.run(
+                command, cwd=self.folder / name, env=environment, capture_output=True, timeout=_SECONDS, check=False
+            )
+            if done.returncode:
+                raise DeadheatError(f"git {words[0]} failed", str(repository), "is there space for temporary files?")
+            return done.stdout.decode().strip()
+
+        subprocess.run(
+            ["git", "init", "--quiet", "--bare", "--template=", str(repository)], env=environment, check=True,
+            capture_output=True,
+        )  # fmt: skip
+        run("add", "--all", "--force", ".")
+        commit = run("commit-tree", "-m", "code under test", run("write-tree"))
+        run("update-ref", "refs/heads/main", commit)
+        run("symbolic-ref", "HEAD", "refs/heads/main")
+        return repository
 
     def _run_git(self, index: str, tree: Path, *words: str) -> str:
         environment = git_environment() | {
