@@ -42,6 +42,7 @@ _COMMANDS = {
     "mine": "repository_commands",
     "place": "repository_commands",
     "reproduce": "reproduce",
+    "verify": "verify",
     "config": "config",
     "completion": "completion",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import secrets
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     from deadheat.model import Sighting
     from deadheat.repo.clone import Clone
     from deadheat.repo.dossier import Dossier
-    from deadheat.verification.code_under_test import RunPlan
+    from deadheat.verification.campaign import Budget, Campaign
+    from deadheat.verification.code_under_test import CodeBuilder, RunPlan
     from deadheat.verification.sought_race import SoughtRace
-    from deadheat.verification.trials import TrialLimits
+    from deadheat.verification.trials import TrialCode, TrialLimits
 
 DEFAULT_SECONDS, DEFAULT_TRIAL_SECONDS = 600.0, 60.0
 # "90", "90s", "10m", "1h", "1h30m"
@@ -56,14 +58,14 @@ def add_race_arguments(command: argparse.ArgumentParser) -> None:
 
 def add_trial_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--time", type=parse_duration, default=DEFAULT_SECONDS, metavar="TIME",
+        "--time", type=parse_duration, default=DEFAULT_SECONDS, metavar="DURATION",
         help="stop after this time, such as 90s, 10m, 1h; default: 10m",
     )  # fmt: skip
     command.add_argument(
         "--jobs", type=cli.integer_at_least(1), metavar="N", help="trials at once; default: one per core"
     )
     command.add_argument(
-        "--timeout", type=parse_duration, default=DEFAULT_TRIAL_SECONDS, metavar="TIME",
+        "--timeout", type=parse_duration, default=DEFAULT_TRIAL_SECONDS, metavar="DURATION",
         help="kill a trial after this time; default: 60s",
     )  # fmt: skip
     command.add_argument("--memory", type=cli.integer_at_least(16), metavar="MIB", help="limit of one trial, in MiB")
@@ -200,3 +202,38 @@ def ask_to_run(plan: RunPlan, commit: str, args: argparse.Namespace) -> bool:
     sys.stderr.write("Build and run this code? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def run_campaign(
+    args: argparse.Namespace,
+    race: RaceUnderTest,
+    builder: CodeBuilder,
+    code: TrialCode,
+    budget: Budget,
+    progress: ProgressLine,
+) -> Campaign:
+    """Run the code in the configurations that may show the race, with the estimate in the line of progress."""
+    from deadheat.verification import campaign as campaigns
+    from deadheat.verification.campaign_report import running_estimate
+    from deadheat.verification.trials import LocalExecutor
+
+    cores = core_count()
+    jobs = args.jobs or cores
+    is_go = builder.plan.go_test is not None
+    configurations = campaigns.go_configurations(cores) if is_go else campaigns.command_configurations()
+    progress.start_phase("running", budget.seconds, format_seconds)
+
+    def show(campaign: Campaign) -> None:
+        progress.prefix = f"{running_estimate(campaign)}  "
+        progress.show_done(campaign.elapsed)
+
+    limits = trial_limits(args, jobs * campaigns.OVERSUBSCRIPTION)
+    with LocalExecutor(builder.trees.folder / "trials", jobs, limits, builder.isolation) as executor:
+        campaign = campaigns.Campaign(race.sought, code, configurations, executor, budget, show, secrets.randbits(32))
+        campaign.run()
+    progress.prefix = ""
+    return campaign
+
+
+def format_seconds(seconds: float) -> str:
+    return f"{seconds:.0f} s"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -14,12 +13,10 @@ from deadheat.printable import format_json
 if TYPE_CHECKING:
     import argparse
 
-    from deadheat.cli.progress import ProgressLine
     from deadheat.cli.race_runs import RaceUnderTest
     from deadheat.verification.campaign import Campaign
     from deadheat.verification.campaign_report import CampaignContext
     from deadheat.verification.code_under_test import CodeBuilder
-    from deadheat.verification.trials import TrialCode
     from deadheat.verification.worktrees import WorkTrees
 
 EXIT_SEEN, EXIT_NOT_SEEN = 0, 1
@@ -50,6 +47,7 @@ def add_reproduce_command(commands: argparse._SubParsersAction[argparse.Argument
 
 
 def run_reproduce(args: argparse.Namespace) -> int:
+    from deadheat.verification.campaign import Budget
     from deadheat.verification.code_under_test import CodeBuilder, choose_plan
     from deadheat.verification.worktrees import WorkTrees
 
@@ -63,47 +61,10 @@ def run_reproduce(args: argparse.Namespace) -> int:
         builder = CodeBuilder(trees, plan, race.sought.report)
         progress.start_phase("building")
         code = builder.build("old", trees.check_out(race.commit, "old"))
-        campaign = _run_campaign(args, race, builder, code, progress)
+        campaign = race_runs.run_campaign(args, race, builder, code, Budget(args.time, args.runs), progress)
         context = _context(args, race, builder, trees)
     _write_result(campaign, context, args.format)
     return EXIT_SEEN if campaign.counts.sightings else EXIT_NOT_SEEN
-
-
-def _run_campaign(
-    args: argparse.Namespace, race: RaceUnderTest, builder: CodeBuilder, code: TrialCode, progress: ProgressLine
-) -> Campaign:
-    from deadheat.verification import campaign_report
-    from deadheat.verification.campaign import (
-        OVERSUBSCRIPTION,
-        Budget,
-        Campaign,
-        command_configurations,
-        go_configurations,
-    )
-    from deadheat.verification.trials import LocalExecutor
-
-    cores = race_runs.core_count()
-    jobs = args.jobs or cores
-    configurations = go_configurations(cores) if builder.plan.go_test else command_configurations()
-    progress.start_phase("running", args.time, _format_seconds)
-
-    def show(campaign: Campaign) -> None:
-        progress.prefix = f"{campaign_report.running_estimate(campaign)}  "
-        progress.tick(campaign.elapsed - progress_seconds[0])
-        progress_seconds[0] = campaign.elapsed
-
-    progress_seconds = [0.0]
-    limits = race_runs.trial_limits(args, jobs * OVERSUBSCRIPTION)
-    with LocalExecutor(builder.trees.folder / "trials", jobs, limits, builder.isolation) as executor:
-        budget = Budget(args.time, args.runs)
-        campaign = Campaign(race.sought, code, configurations, executor, budget, show, secrets.randbits(32))
-        campaign.run()
-    progress.prefix = ""
-    return campaign
-
-
-def _format_seconds(seconds: float) -> str:
-    return f"{seconds:.0f} s"
 
 
 def _context(args: argparse.Namespace, race: RaceUnderTest, builder: CodeBuilder, trees: WorkTrees) -> CampaignContext:

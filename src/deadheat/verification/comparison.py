@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.verification.campaign import Counts
-from deadheat.verification.racing_line_proof import LineProof
 from deadheat.verification.sequential import Reason, Trial, Verdict, Verification, Version
 from deadheat.verification.trials import TrialRequest, judge_observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from deadheat.verification.racing_line_proof import LineProof
     from deadheat.verification.sequential import Assignment, Conclusion
     from deadheat.verification.sought_race import RenamedSearch, SoughtRace
     from deadheat.verification.trials import Configuration, Observation, TrialCode, TrialExecutor
