@@ -164,7 +164,7 @@ def command_block(command: str) -> str:
 
 @cache
 def command_output(command: str) -> str:
-    """What a `deadheat` command prints to a pipe, run in the root of the repository; `| head -34` shows its beginning."""
+    """What a `deadheat` command prints to a pipe in the root of the repository; `| head -33` shows its beginning."""
     make_example_clone()
     command, _, line_count = command.partition(" | head -")
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")} | {"COLUMNS": "100"}
