@@ -81,13 +81,17 @@ class StandaloneCluster:
     def await_reader(self, folder: Path) -> int:
         """Wait until an executor has a file of this folder open."""
         found: list[int] = []
+        workers: dict[int, list[int]] = {}
 
         def find_executor() -> bool:
-            readers = _readers_of(folder)
-            found.extend(pid for pid in self.executor_pids() if not readers.isdisjoint(_descendants_of(pid)))
+            # looking at every process takes longer than a file is open
+            for pid, descendants in workers.items():
+                if any(_has_open_file(worker, folder) for worker in descendants):
+                    found.append(pid)
+            workers.update({pid: _descendants_of(pid) for pid in self.executor_pids()} if not found else {})
             return bool(found)
 
-        await_condition(find_executor, "an executor that reads")
+        await_condition(find_executor, "an executor that reads", 0.0)
         return found[0]
 
     def await_idle(self) -> None:
@@ -103,16 +107,16 @@ def await_condition(is_reached: Callable[[], bool], what: str, pause: float = 0.
         time.sleep(pause)
 
 
-def _readers_of(folder: Path) -> set[int]:
-    """The processes that have a file of this folder open."""
-    found = set()
-    for link in Path("/proc").glob("[0-9]*/fd/*"):
+def _has_open_file(pid: int, folder: Path) -> bool:
+    """Whether a process has a file of this folder open."""
+    prefix = f"{folder}{os.sep}"
+    for link in Path(f"/proc/{pid}/fd").glob("*"):
         try:
-            if link.readlink().is_relative_to(folder):
-                found.add(int(link.parts[2]))
+            if os.readlink(link).startswith(prefix):  # noqa: PTH115, faster than a Path
+                return True
         except OSError:
             continue
-    return found
+    return False
 
 
 def _descendants_of(pid: int) -> list[int]:

@@ -39,16 +39,37 @@ def race_in_package(number: int, package: str) -> str:
     return re.sub("0x00c0[0-9a-f]{8}", f"0x00c0{number * 4096:08x}", text)
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
 def scan_on_terminal(*args: str | Path, columns: int = 100) -> list[str]:
     """The lines that a scan prints on a terminal, without colours."""
+    out = Terminal()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", str(columns))
+        patch.setattr(sys, "stdout", out)
+        assert cli.main(["scan", "--quiet", *map(str, args)]) in (cli.EXIT_NOTHING, cli.EXIT_RACES)
+    return without_colours(out.getvalue()).splitlines()
+
+
+def without_colours(text: str) -> str:
+    return re.sub(r"\x1b\[[\d;]*[mK]", "", text)
+
+
+def test_a_real_terminal_gets_a_list_in_colour(log_of_500: Path) -> None:
     main, terminal = pty.openpty()
-    environment = {**os.environ, "COLUMNS": str(columns)}
-    child = subprocess.Popen([*COMMAND, *map(str, args)], stdout=terminal, stderr=subprocess.DEVNULL, env=environment)
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": ""}
+    child = subprocess.Popen([*COMMAND, str(log_of_500)], stdout=terminal, stderr=subprocess.DEVNULL, env=environment)
     os.close(terminal)
-    output = b"".join(_read_to_end(main))
+    text = b"".join(_read_to_end(main)).decode().replace("\r\n", "\n")
     os.close(main)
-    assert child.wait() in (0, 1)
-    return re.sub(r"\x1b\[[\d;]*[mK]", "", output.decode()).replace("\r\n", "\n").splitlines()
+    assert child.wait() == cli.EXIT_RACES
+    assert "\x1b[1mread/write race" in text
+    lines = without_colours(text).splitlines()
+    assert lines == scan_on_terminal(log_of_500)
+    assert len(lines) <= 60
 
 
 def _read_to_end(descriptor: int) -> Iterator[bytes]:

@@ -164,8 +164,9 @@ def command_block(command: str) -> str:
 
 @cache
 def command_output(command: str) -> str:
-    """What a `deadheat` command prints to a pipe, run in the root of the repository."""
+    """What a `deadheat` command prints to a pipe in the root of the repository; `| head -33` shows its beginning."""
     make_example_clone()
+    command, _, line_count = command.partition(" | head -")
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")} | {"COLUMNS": "100"}
     path = os.pathsep.join(filter(None, (str(ROOT / "src"), environment.get("PYTHONPATH", ""))))
     done = subprocess.run(
@@ -177,7 +178,7 @@ def command_output(command: str) -> str:
         encoding="utf-8",
         check=False,
     )
-    return done.stdout
+    return "".join(done.stdout.splitlines(keepends=True)[: int(line_count or 1_000_000)])
 
 
 def make_example_clone() -> None:
