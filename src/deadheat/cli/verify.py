@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import secrets
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -15,8 +16,6 @@ from deadheat.errors import DeadheatError
 from deadheat.printable import format_json
 
 if TYPE_CHECKING:
-    import argparse
-
     from deadheat.cli.progress import ProgressLine
     from deadheat.cli.race_runs import RaceUnderTest
     from deadheat.repo.clone import Clone
@@ -53,22 +52,25 @@ def add_verify_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
         epilog=_EXAMPLES,
     )
     race_runs.add_race_arguments(command)
-    which = command.add_mutually_exclusive_group(required=True)
+    which = command.add_mutually_exclusive_group()
     which.add_argument("--fix", metavar="COMMIT", help="the new code is this commit, the old one its first parent")
     which.add_argument("--patch", metavar="FILE", help="the new code is HEAD, or --at, with this patch")
     which.add_argument("--worktree", action="store_true", help="the new code is the work tree with what is uncommitted")
     command.add_argument(
-        "--confidence", type=cli.validated_type(parse_confidence), default=0.99, metavar="P",
+        "--confidence", type=parse_confidence, default=0.99, metavar="P",
         help="that fixed must have, such as 0.95; default: 0.99",
     )  # fmt: skip
     race_runs.add_trial_options(command)
-    command.set_defaults(run=run_verify)
+    command.set_defaults(run=run_verify, parser=command)
 
 
 def parse_confidence(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0.5 <= value < 1:
-        raise ValueError("must be at least 0.5 and below 1, such as 0.99")
+        raise argparse.ArgumentTypeError(f"{text!r} must be at least 0.5 and below 1, such as 0.99")
     return value
 
 
@@ -76,6 +78,8 @@ def run_verify(args: argparse.Namespace) -> int:
     from deadheat.verification.code_under_test import CodeBuilder, choose_plan
     from deadheat.verification.worktrees import WorkTrees
 
+    if not (args.fix or args.patch or args.worktree):
+        args.parser.error("the new code is missing: --fix COMMIT, --patch FILE or --worktree")
     with ExitStack() as stack, show_progress(args.quiet, "reading the clone") as progress:
         race = race_runs.open_race(args, stack, progress)
         plan = choose_plan(race.dossier, args.argv, args.build or "")
@@ -149,6 +153,8 @@ class _Session:
         self.progress.start_phase("building")
         old, new = self.builder.build("old", old_tree), self.builder.build("new", new_tree)
         campaign = self._choose_configuration(old)
+        if campaign.was_interrupted:
+            raise KeyboardInterrupt
         best = campaign.best
         configuration = campaign.configuration_named(best.arm.name) if best else campaign.configurations[0]
         self.progress.start_phase("examining the racing lines")

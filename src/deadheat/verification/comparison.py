@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from deadheat.verification.trials import Configuration, Observation, TrialCode, TrialExecutor
 
 
+# after the proof it goes on until at most this share of the old rate is left, for this share of the time at most
+REMAINING_GOAL, _SHARE_AFTER_PROOF = 0.1, 0.25
+
+
 class VersionUnderTest(NamedTuple):
     """One side of a verification."""
 
@@ -58,7 +62,13 @@ class Comparison:
         self.elapsed = time.monotonic() - started
 
     def _is_decided(self) -> bool:
-        return self.verification.judge()[1] is not Reason.NOT_ENOUGH
+        """Whether more trials tell nothing; *fixed* is checked for a while, because a rarer race may be left."""
+        verdict, reason = self.verification.judge()
+        if verdict is not Verdict.FIXED:
+            return reason is not Reason.NOT_ENOUGH
+        bound = self.verification.rule.remaining_bound(self.verification.counted_sightings)
+        is_low = bound is not None and bound <= REMAINING_GOAL
+        return is_low or self.elapsed >= self.seconds * _SHARE_AFTER_PROOF
 
     def _start(self) -> None:
         assignment = self.verification.next_trial()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.errors import DeadheatError
 from deadheat.repo.pinning import line_claims
-from deadheat.repo.syntax.parser import parse_source, spans_row, walk_nodes
+from deadheat.repo.syntax.statements import innermost_statement, statements_between
 from deadheat.verification.processes import run_process
 from deadheat.verification.rates import clean_probability
 from deadheat.verification.trials import GoTestCode
@@ -23,16 +23,12 @@ from deadheat.verification.trials import GoTestCode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tree_sitter import Node
-
     from deadheat.repo.racing_lines import RacingLine
     from deadheat.verification.code_under_test import CodeBuilder
     from deadheat.verification.trials import Configuration, TrialLimits
 
 RUNS = 8  # of each version
 _SURE = 0.01  # probability that a line which runs as often as before is not seen
-_BLOCKS = ("block", "statement_list", "expression_case", "default_case", "communication_case", "type_case")
-_STATEMENT_ENDINGS = ("_statement", "_declaration")
 
 
 class SiteState(Enum):
@@ -168,33 +164,12 @@ def _find_statements(source: bytes, site: RacingSite, number: int) -> list[_Mark
     first, last = span
     lines = source.split(b"\n")
     text = site.text.encode()
-    rows = [row for row in range(first - 1, min(last, len(lines))) if text and lines[row].strip() == text]
-    statements = _statements_of(source, first - 1, last - 1)
-    offsets = [found.start_byte for row in rows if (found := _innermost(statements, row)) is not None]
+    same = [line for line in range(first, min(last, len(lines)) + 1) if text and lines[line - 1].strip() == text]
+    statements = statements_between(source, first, last)
+    offsets = [found.offset for line in same if (found := innermost_statement(statements, line)) is not None]
     if offsets:
         return [_Mark(offset, number, is_line=True) for offset in offsets]
-    return [_Mark(statements[0].start_byte, number, is_line=False)] if statements else []
-
-
-def _statements_of(source: bytes, first: int, last: int) -> list[Node]:
-    """The statements of a function, outer ones before inner ones, in source order."""
-    root = parse_source("go", source).root_node
-    return [
-        node
-        for node in walk_nodes(root)
-        if node.is_named
-        and node.parent is not None
-        and node.parent.type in _BLOCKS
-        and node.type != "statement_list"
-        and node.type.endswith((*_STATEMENT_ENDINGS, "block"))
-        and first <= node.start_point.row
-        and node.end_point.row <= last
-    ]
-
-
-def _innermost(statements: Sequence[Node], row: int) -> Node | None:
-    around = [node for node in statements if spans_row(node, row)]
-    return max(around, key=lambda node: (node.start_byte, -node.end_byte), default=None)
+    return [_Mark(statements[0].offset, number, is_line=False)] if statements else []
 
 
 class LineProof(NamedTuple):

@@ -128,8 +128,10 @@ def _site_to_json(runs: SiteRuns) -> JsonDict:
 def headline(result: FixVerification) -> str:
     """The verdict as a sentence."""
     judgement = result.judgement
-    if judgement.verdict is Verdict.FIXED:
-        return f"fixed, with {format_confidence(result.context.confidence)} confidence"
+    if judgement.verdict is Verdict.FIXED and judgement.conclusion:
+        left = format_share(judgement.conclusion.remaining_bound or 1.0)
+        confidence = format_confidence(result.context.confidence)
+        return f"fixed: at most {left} of the old rate is left, with {confidence} confidence"
     return f"{judgement.verdict.value}: {judgement.reason}"
 
 
@@ -158,7 +160,7 @@ def _evidence_sentences(result: FixVerification, conclusion: Conclusion) -> Iter
             f" {_small(conclusion.unchanged_probability)}."
         )
     share = format_confidence(result.context.confidence)
-    if conclusion.remaining_bound is not None:
+    if conclusion.remaining_bound is not None and conclusion.verdict is not Verdict.FIXED:
         yield f"At most {format_share(conclusion.remaining_bound)} of the old rate is left ({share} confidence)."
     yield f"The new code shows it in less than {format_share(conclusion.new_rate_bound)} of runs ({share} confidence)."
     if result.judgement.reason == Reason.NOT_ENOUGH.value:

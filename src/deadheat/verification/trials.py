@@ -255,8 +255,9 @@ class LocalExecutor:
             yield request, observation
 
     def close(self) -> None:
-        """Kill what still runs."""
+        """Kill what still runs, and remove the folder."""
         self._pool.stop_all()
+        remove_folder(self.folder)
 
     def __enter__(self) -> LocalExecutor:
         return self
