@@ -37,7 +37,7 @@ CORE = (
 )
 # what several applications use
 SHARED = ("object_store",)
-APPLICATIONS = ("sources", "output", "baseline", "lake", "spark", "pipeline", "cli")
+APPLICATIONS = ("sources", "output", "baseline", "lake", "spark", "pipeline", "verification", "cli")
 # applications that others build on
 MAY_IMPORT = {"output": ("baseline",), "spark": ("sources", "lake"), "pipeline": ("spark", "lake"), "cli": APPLICATIONS}
 FORBIDDEN = {

@@ -75,6 +75,8 @@ SAMPLES = (
     "3",
     "2026-12-31",
     "90d",
+    "16",
+    "0.9",
     "bytes=2G",
     "race:Cart",
     "sarif=out.sarif",
@@ -137,7 +139,7 @@ def test_shared_keys_are_the_options_that_commands_have_in_common() -> None:
         choices = tuple(action.choices) if action.choices else None
         kinds[key].append((type(action), action.metavar, choices))
     common = {key for key, found in kinds.items() if len(found) > 1 and len({*found}) == 1}
-    assert {*configuration.SHARED_KEYS} == (common | {"repo"}) - {"mute", "limit"}
+    assert {*configuration.SHARED_KEYS} == (common | {"repo"}) - {"mute", "limit", "build", "race", "yes"}
 
 
 def test_repo_of_the_file_is_a_clone_and_no_filter(folder: Path) -> None:

@@ -41,6 +41,8 @@ _COMMANDS = {
     "retriage": "lake_maintenance",
     "mine": "repository_commands",
     "place": "repository_commands",
+    "reproduce": "reproduce",
+    "verify": "verify",
     "config": "config",
     "completion": "completion",
 }
@@ -72,8 +74,17 @@ class CommandParser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=_HelpFormatter, **options)
 
+    # the attribute for the words behind `--`, of a command that has other positional arguments too
+    words_dest: str | None = None
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        words: list[str] = []
+        if self.words_dest and args is not None and "--" in args:
+            position = args.index("--")
+            args, words = args[:position], args[position + 1 :]
         known, unknown = super().parse_known_args(args, namespace)
+        if self.words_dest:
+            setattr(known, self.words_dest, words)
         if unknown:  # reported here with the name of the command
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return known, unknown

@@ -27,8 +27,21 @@ FILE_NAME, PROJECT_FILE_NAME = "deadheat.toml", "pyproject.toml"
 SHARED_KEYS = frozenset(
     (
         *("archive-limits", "baseline", "brief", "complete", "conf", "driver-memory", "environment", "error-stacks"),
-        *("expires", "frames", "full", "jobs", "key", "lake", "link-template", "map", "master", "no-color", "owner"),
-        *("prune", "quiet", "reason", "repo", "root", "suppressions", "update", "verbose", "write"),
+        *(
+            "expires",
+            "frames",
+            "full",
+            "jobs",
+            "key",
+            "lake",
+            "link-template",
+            "map",
+            "master",
+            "memory",
+            "no-color",
+            "owner",
+        ),
+        *("prune", "quiet", "reason", "repo", "root", "suppressions", "timeout", "update", "verbose", "write"),
     )
 )
 _SPECIAL_TABLES = ("paths", "owners", "mute")

@@ -26,9 +26,10 @@ _PATH_METAVARS, _TARGET_METAVAR = ("DIR", "FILE"), "FORMAT=FILE"
 _SHARED_METAVARS = {"repo": "DIR"}
 # what a file that was found, and so may be of a stranger, cannot set: it starts programs, ends limits, accepts races or
 # hides them
-_TRUSTED_KEYS = frozenset(
-    ("archive-limits", "conf", "detector", "driver-memory", "environment", "new-since", "package", "test", "update")
-)
+_TRUSTED_KEYS = frozenset((
+    "archive-limits", "build", "conf", "detector", "driver-memory", "environment", "new-since", "package", "test",
+    "update", "yes",
+))  # fmt: skip
 # paths that may lead out of the folder of such a file: they are only read, with care, or not opened at all
 _FREE_PATHS = frozenset(("repo", "root"))
 _COMMANDS_THAT_READ_LAKES = frozenset(("explain", "families", "races", "show"))

@@ -191,6 +191,11 @@ class ProgressLine:
         self._done += count
         self.refresh()
 
+    def show_done(self, amount: float) -> None:
+        """Sets the amount that is done."""
+        self._done = amount
+        self.refresh()
+
     def show_count(self, phase: str, done: float, total: float | None, noun: str) -> None:
         """Shows how many things of a part of the phase are done; returns to the phase when all are."""
         if total is not None and done >= total:

@@ -1,0 +1,168 @@
+"""Go tests: the test of a command, its binary with the race detector, and the process of one trial."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.errors import DeadheatError
+from deadheat.printable import visible_text
+from deadheat.verification.processes import Limits, ProcessTask, run_process
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from deadheat.verification.go_toolchain import GoToolchain
+    from deadheat.verification.processes import ProcessResult
+
+_BUILD_SECONDS = 1800
+_MAX_BUILD_MEMORY = 1 << 36
+# "bazel test --… //pkg/executor:executor_test --test_filter=^TestX$ --runs_per_test=20"
+_BAZEL_LABEL = re.compile(r"//([\w./-]*):[\w.-]+$")
+_BUILD_OPTIONS = ("-tags", "-ldflags", "-gcflags", "-mod")  # of `go test`, with a value
+# what the build says if go.mod or vendor/modules.txt would have to change, or go.sum lacks a line
+_NEEDS_MOD = re.compile(rb"updates to go\.mod needed|inconsistent vendoring|missing go\.sum entry|-mod=mod")
+# "go: github.com/x/y@v1.2.3: module lookup disabled by GOPROXY=off", "cannot find module providing package x"
+_MISSING_MODULE = re.compile(
+    rb"([\w./@!+-]{3,200}):? (?:module lookup disabled by GOPROXY|cannot find module providing package)"
+    rb"|(?:cannot find module providing package|no required module provides package) ([\w./@-]{3,200})"
+)
+_MAX_MESSAGE_LINES = 8
+
+
+class GoTest(NamedTuple):
+    """One test of a package, as `go test` would run it."""
+
+    folder: str  # of the package, relative to the root of the repository: "./executor", "."
+    pattern: str  # of -run; empty: all tests
+    build_options: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()  # of the test binary: -test.bench, -check.f
+
+    def binary_arguments(self) -> list[str]:
+        return [*([f"-test.run={self.pattern}"] if self.pattern else []), *self.arguments]
+
+
+def parse_go_test(command: str) -> GoTest | None:
+    """The test of a command `go test -race FOLDER -run PATTERN …`, or of the same for Bazel; None if it is another."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    if words[:2] == ["bazel", "test"]:
+        return _parse_bazel_test(words[2:])
+    return _parse_words(words[2:]) if words[:2] == ["go", "test"] else None
+
+
+def _parse_bazel_test(words: list[str]) -> GoTest | None:
+    labels = [match for word in words if (match := _BAZEL_LABEL.match(word))]
+    filters = [word.partition("=")[2] for word in words if word.startswith("--test_filter=")]
+    if len(labels) != 1:
+        return None
+    return GoTest(f"./{labels[0][1]}" if labels[0][1] else ".", filters[0] if filters else "")
+
+
+def _parse_words(words: list[str]) -> GoTest | None:
+    folders, pattern = [], ""
+    build_options: list[str] = []
+    arguments: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-"):
+            folders.append(word)
+            continue
+        name, has_value, value = word.partition("=")
+        name = f"-{name.lstrip('-')}"
+        if name in ("-race", "-v", "-json", "-c", "-failfast", "-x"):
+            continue
+        if name in ("-short", "-args"):
+            arguments += ["-test.short"] if name == "-short" else []
+            continue
+        if not has_value and (value := next(rest, "")) == "":
+            return None
+        if name == "-run":
+            pattern = value
+        elif name in _BUILD_OPTIONS:
+            build_options.append(f"{name}={value}")
+        elif name not in ("-count", "-vet", "-timeout", "-cpu", "-p", "-parallel", "-o", "-exec"):
+            # "-bench", "-benchtime" are options of the binary; "-check.f" and "-testify.m" already have their prefix
+            arguments.append(f"{name if '.' in name else f'-test.{name[1:]}'}={value}")
+    if len(folders) > 1 or any("..." in folder or folder.startswith(("/", "..")) for folder in folders):
+        return None
+    folder = folders[0] if folders else "."
+    is_folder = folder == "." or folder.startswith("./")
+    return GoTest(folder, pattern, tuple(build_options), tuple(arguments)) if is_folder else None
+
+
+class GoTestBinary(NamedTuple):
+    """A test binary, and the folder in which `go test` would run it."""
+
+    path: Path
+    package_folder: Path
+    toolchain: GoToolchain
+
+
+def module_of(tree: Path, folder: str) -> tuple[Path, str]:
+    """The folder of the module that a package belongs to, and its go.mod."""
+    package_folder = (tree / folder).resolve()
+    if not package_folder.is_relative_to(tree.resolve()) or not package_folder.is_dir():
+        raise DeadheatError("the package is not in this commit", visible_text(folder), "give the command after --")
+    for parent in (package_folder, *package_folder.parents):
+        if (parent / "go.mod").is_file():
+            return parent, (parent / "go.mod").read_text(errors="replace")
+        if parent == tree.resolve():
+            break
+    raise DeadheatError("no go.mod is above the package", visible_text(folder), "give the command after --")
+
+
+class GoBuild(NamedTuple):
+    """How test binaries of a work tree are built."""
+
+    tree: Path
+    test: GoTest
+    toolchain: GoToolchain
+    scratch: Path
+
+    def build(
+        self, name: str, options: tuple[str, ...] = ("-race",), overlay: Mapping[Path, Path] | None = None
+    ) -> GoTestBinary:
+        """Build the test binary; `overlay` replaces files by others."""
+        module, _ = module_of(self.tree, self.test.folder)
+        package_folder = (self.tree / self.test.folder).resolve()
+        binary = self.scratch / f"{name}.test"
+        package = "./" + package_folder.relative_to(module).as_posix()
+        words = [self.toolchain.go, "test", "-c", "-vet=off", *options, *self.test.build_options]
+        if overlay:
+            replaced = {str(old): str(new) for old, new in overlay.items()}
+            overlay_file = self.scratch / f"{name}.overlay.json"
+            overlay_file.write_text(json.dumps({"Replace": replaced}))
+            words.append(f"-overlay={overlay_file}")
+        words += ["-o", str(binary)]
+        result = self._run(name, [*words, package], module)
+        if result.exit_code and _NEEDS_MOD.search(result.output):
+            result = self._run(name, [*words, "-mod=mod", package], module)
+        if result.exit_code or result.stopped:
+            raise _build_error(result, self.test.folder)
+        if not binary.is_file():
+            raise DeadheatError("the package has no tests", visible_text(self.test.folder), "is it the right commit?")
+        return GoTestBinary(binary, package_folder, self.toolchain)
+
+    def _run(self, name: str, words: list[str], folder: Path) -> ProcessResult:
+        limits = Limits(_BUILD_SECONDS, _MAX_BUILD_MEMORY)
+        scratch = self.scratch / f"{name}-build"
+        return run_process(ProcessTask(words, folder, self.toolchain.environment, limits, scratch))
+
+
+def _build_error(result: ProcessResult, folder: str) -> DeadheatError:
+    text = result.output
+    if match := _MISSING_MODULE.search(text):
+        module = (match[1] or match[2]).decode("ascii", "replace")
+        what = f"the dependency {module} is not in the module cache, and nothing is downloaded"
+        return DeadheatError(what, folder, "run `go mod download` in a clone at this commit first")
+    if b"requires cgo" in text or b"C compiler" in text:
+        return DeadheatError("go test -race needs cgo and a C compiler", folder, "install gcc or clang")
+    lines = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip()][:_MAX_MESSAGE_LINES]
+    reason = result.stopped or "; ".join(visible_text(line.strip()) for line in lines)
+    return DeadheatError(f"the test does not build: {reason}", visible_text(folder), "does it build with `go test -c`?")

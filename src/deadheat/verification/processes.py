@@ -1,0 +1,307 @@
+"""Runs untrusted processes: with limits, without network where the system allows it, several at once.
+
+A process runs in a session of its own and, where the system allows it, in new network and process namespaces: then it
+sees no process but its own, and all that it started ends with it. Its output goes to a file. The memory, the number of
+processes and the size of the output are looked at while it runs; beyond a limit it is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from deadheat.verification import launcher
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_SECONDS_BETWEEN_LOOKS = 0.1
+_SECONDS_TO_PROBE = 10
+_MAX_FILE_BYTES = 1 << 30
+_MAX_PROCESSES = 1_000  # of one trial
+# what a program may need to know; no token or password of the environment is passed on
+_PASSED_VARIABLES = (
+    *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "LD_LIBRARY_PATH", "CC", "CXX", "TMPDIR"),
+    *("CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "RUSTFLAGS", "MIRIFLAGS"),
+    *("GORACE", "TSAN_OPTIONS", "ASAN_OPTIONS"),
+)
+_PASSED_PREFIXES = ("LC_", "CGO_", "GO")
+_NEVER_PASSED = ("GOAUTH", "GOOGLE")  # `GOOGLE_APPLICATION_CREDENTIALS` begins as Go's variables do
+
+
+def passed_environment() -> dict[str, str]:
+    """The environment of an untrusted process: what programs need, and nothing secret."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in _PASSED_VARIABLES or (name.startswith(_PASSED_PREFIXES) and not name.startswith(_NEVER_PASSED))
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one process with all that it starts may use."""
+
+    seconds: float
+    memory_bytes: int
+    output_bytes: int = 1 << 26
+    processes: int = _MAX_PROCESSES
+
+
+def default_memory_limit(jobs: int) -> int:
+    """Three quarters of the memory of this computer for all jobs together."""
+    try:
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (OSError, ValueError):
+        total = 8 << 30
+    return max(1 << 29, total * 3 // 4 // max(1, jobs))
+
+
+class Isolation:
+    """The command in front of a process that takes the network and other processes away from it."""
+
+    def __init__(self, words: Sequence[str], description: str) -> None:
+        self.words, self.description = tuple(words), description
+
+    @property
+    def has_network(self) -> bool:
+        return not self.words
+
+
+# "--map-root-user" is for users who are not root: a new user namespace allows the others
+_ATTEMPTS = (
+    ("unshare", "--net", "--pid", "--fork", "--kill-child"),
+    ("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child"),
+    ("unshare", "--map-root-user", "--net"),
+)
+
+
+@cache
+def find_isolation() -> Isolation:
+    """The strongest isolation that works here."""
+    for words in _ATTEMPTS if shutil.which("unshare") else ():
+        probe = [*words, *_launcher_words("lo"), "true"]
+        with suppress(OSError, subprocess.TimeoutExpired):
+            done = subprocess.run(probe, capture_output=True, timeout=_SECONDS_TO_PROBE, check=False)
+            if done.returncode == 0:
+                what = "no network, no other processes" if "--pid" in words else "no network"
+                return Isolation(words, what)
+    return Isolation((), "network was not taken away: the system does not allow it")
+
+
+def _launcher_words(limits: str) -> list[str]:
+    return [sys.executable, "-I", "-S", str(launcher.__file__), limits]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessTask:
+    """A process to run. `scratch` is a folder of its own: for its output and its temporary files."""
+
+    command: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+    limits: Limits
+    scratch: Path
+
+
+@dataclass(slots=True)
+class ProcessResult:
+    """A process that has ended. `stopped` says which limit ended it."""
+
+    exit_code: int  # negative: the signal that ended it
+    seconds: float
+    output: bytes  # its beginning and end, if it is long
+    output_bytes: int
+    stopped: str = ""
+
+
+_KEPT_OUTPUT = 1 << 20
+
+
+@dataclass(slots=True)
+class _RunningProcess:
+    task: ProcessTask
+    process: subprocess.Popen[bytes]
+    output: IO[bytes]
+    started: float
+    stopped: str = ""
+    pidfd: int = -1
+    looked_at: float = field(default=0.0)
+
+
+class ProcessPool:
+    """Processes that run at the same time, in one thread."""
+
+    def __init__(self, isolation: Isolation | None = None) -> None:
+        self.isolation = isolation or find_isolation()
+        self._running: list[_RunningProcess] = []
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    def start(self, task: ProcessTask) -> None:
+        """Start a process."""
+        task.scratch.mkdir(parents=True, exist_ok=True)
+        limits = f"core=0,fsize={_MAX_FILE_BYTES}" + ("" if self.isolation.has_network else ",lo")
+        output = open(task.scratch / "output", "w+b")  # noqa: SIM115, closed when the process has ended
+        try:
+            process = subprocess.Popen(
+                [*self.isolation.words, *_launcher_words(limits), *task.command],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=task.folder,
+                env=dict(task.environment),
+                start_new_session=True,
+            )
+        except OSError:
+            output.close()
+            raise
+        now = time.monotonic()
+        running = _RunningProcess(task, process, output, now, looked_at=now)
+        if hasattr(os, "pidfd_open"):
+            with suppress(OSError):
+                running.pidfd = os.pidfd_open(process.pid)
+        self._running.append(running)
+
+    def wait_any(self, seconds: float | None = None) -> Iterator[tuple[ProcessTask, ProcessResult]]:
+        """Yield the processes that have ended, after at least one has, or after this time."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        while self._running:
+            ended = [each for each in self._running if _has_ended(each)]
+            for each in ended:
+                self._running.remove(each)
+                yield each.task, _finish(each)
+            if ended or (deadline is not None and time.monotonic() >= deadline):
+                return
+            self._enforce_limits()
+            self._sleep()
+
+    def _sleep(self) -> None:
+        """Sleep until a process ends, or it is time to look at their limits."""
+        if any(each.pidfd < 0 for each in self._running):
+            time.sleep(0.01)
+            return
+        poll = select.poll()
+        for each in self._running:
+            poll.register(each.pidfd, select.POLLIN)
+        poll.poll(_SECONDS_BETWEEN_LOOKS * 1000)
+
+    def _enforce_limits(self) -> None:
+        now = time.monotonic()
+        due = [each for each in self._running if now - each.looked_at >= _SECONDS_BETWEEN_LOOKS]
+        usage = _usage_by_session() if due else {}
+        for each in due:
+            each.looked_at = now
+            memory, count = usage.get(each.process.pid, (0, 0))
+            if not each.stopped and (reason := _exceeded_limit(each, now - each.started, memory, count)):
+                each.stopped = reason
+                _kill(each.process)
+
+    def stop_all(self) -> None:
+        """Kill what still runs."""
+        for each in self._running:
+            _kill(each.process)
+        for each in self._running:
+            _finish(each)
+        self._running.clear()
+
+    def __enter__(self) -> ProcessPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop_all()
+
+
+def run_process(task: ProcessTask, isolation: Isolation | None = None) -> ProcessResult:
+    """Run one process and wait for it."""
+    with ProcessPool(isolation) as pool:
+        pool.start(task)
+        ((_, result),) = pool.wait_any()
+        return result
+
+
+def _exceeded_limit(running: _RunningProcess, seconds: float, memory: int, count: int) -> str:
+    limits = running.task.limits
+    if seconds > limits.seconds:
+        return f"it ran longer than {limits.seconds:.0f} s"
+    if memory > limits.memory_bytes:
+        return f"it used more than {limits.memory_bytes >> 20} MiB of memory"
+    if count > limits.processes:
+        return f"it started more than {limits.processes} processes"
+    if os.fstat(running.output.fileno()).st_size > limits.output_bytes:
+        return f"it printed more than {limits.output_bytes >> 20} MiB"
+    return ""
+
+
+def _has_ended(running: _RunningProcess) -> bool:
+    return running.process.poll() is not None
+
+
+def _finish(running: _RunningProcess) -> ProcessResult:
+    process = running.process
+    exit_code = process.wait()
+    seconds = time.monotonic() - running.started
+    if running.pidfd >= 0:
+        os.close(running.pidfd)
+    _kill(process)  # what it left behind in its session
+    with running.output as file:
+        size = os.fstat(file.fileno()).st_size
+        output = _read_ends(file, size)
+    return ProcessResult(exit_code, seconds, output, size, running.stopped)
+
+
+def _read_ends(file: IO[bytes], size: int) -> bytes:
+    file.seek(0)
+    start = file.read(_KEPT_OUTPUT)
+    if size <= _KEPT_OUTPUT:
+        return start
+    file.seek(max(_KEPT_OUTPUT, size - _KEPT_OUTPUT))
+    return start + file.read(_KEPT_OUTPUT)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _usage_by_session() -> dict[int, tuple[int, int]]:
+    """The memory in bytes and the number of processes of each session; empty where there is no /proc."""
+    usage: dict[int, tuple[int, int]] = {}
+    page_size = os.sysconf("SC_PAGE_SIZE")
+    with suppress(OSError), os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdigit() and (fields := _stat_fields(entry.name)):
+                session, pages = int(fields[3]), int(fields[21])
+                memory, count = usage.get(session, (0, 0))
+                usage[session] = memory + pages * page_size, count + 1
+    return usage
+
+
+def _stat_fields(pid: str) -> list[bytes]:
+    """The fields of /proc/PID/stat behind the name: state, parent, group, session…"""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read(4096).rpartition(b")")[2].split()
+    except OSError:
+        return []
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder that a test may have made unwritable."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        for path, _, _ in os.walk(folder):
+            with suppress(OSError):
+                Path(path).chmod(0o700)
+        shutil.rmtree(folder, ignore_errors=True)

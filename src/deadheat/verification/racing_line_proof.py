@@ -1,0 +1,199 @@
+"""Proves that the racing lines of a Go race run: in a test binary whose racing lines report that they did.
+
+The source of a racing line gets a statement in front of it that prints a mark once. The changed files are given to the
+build with `-overlay`; the work tree stays as it is. A line that the new code no longer has is replaced by
+the first statement of the function that contained it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.errors import DeadheatError
+from deadheat.repo.pinning import line_claims
+from deadheat.repo.syntax.statements import innermost_statement, statements_between
+from deadheat.verification.processes import run_process
+from deadheat.verification.rates import clean_probability
+from deadheat.verification.trials import GoTestCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from deadheat.repo.racing_lines import RacingLine
+    from deadheat.verification.code_under_test import CodeBuilder
+    from deadheat.verification.trials import Configuration, TrialLimits
+
+RUNS = 8  # of each version
+_SURE = 0.01  # probability that a line which runs as often as before is not seen
+
+
+class SiteState(Enum):
+    """What is known about a racing line of one version."""
+
+    RAN = "ran"
+    DID_NOT_RUN = "did not run"
+    GONE = "its function is gone"
+    UNKNOWN = "not known"
+
+
+class RacingSite(NamedTuple):
+    """A racing line, to be found again in other versions."""
+
+    function: str  # as it is declared: "(*Cart).Add"
+    path: str
+    text: str  # of the line
+
+    @property
+    def description(self) -> str:
+        return f"{self.function} in {self.path}"
+
+
+class SiteRuns(NamedTuple):
+    """How many instrumented runs executed a racing line."""
+
+    site: RacingSite
+    state: SiteState
+    ran: int
+    runs: int
+    is_line: bool  # the line itself; else the function that contained it
+
+
+class _Mark(NamedTuple):
+    """A statement to insert."""
+
+    offset: int
+    site: int
+    is_line: bool
+
+
+def racing_sites(lines: Iterable[RacingLine]) -> list[RacingSite]:
+    """The racing lines of Go code."""
+    sites = []
+    for line in lines:
+        function = line_claims.declaration_name(line.frame.function, "go") if line.is_go else ""
+        if function:
+            sites.append(RacingSite(function, line.path, line.text.decode("utf-8", "replace").strip()))
+    return sites
+
+
+@dataclass
+class InstrumentedBuild:
+    """The test binary of one version with marks at the racing lines."""
+
+    builder: CodeBuilder
+    sites: Sequence[RacingSite]
+    token: str = field(default_factory=lambda: f"deadheat-{secrets.token_hex(8)}")
+
+    def count_runs(self, name: str, tree: Path, configuration: Configuration, limits: TrialLimits) -> list[SiteRuns]:
+        """Run the instrumented test some times, and count in how many runs each racing line ran."""
+        marks = self._place_marks(tree)
+        ran = [0] * len(self.sites)
+        runs = 0
+        if marks:
+            try:
+                code = self._build(name, tree, marks)
+            except DeadheatError:
+                return [SiteRuns(site, SiteState.UNKNOWN, 0, 0, is_line=False) for site in self.sites]
+            for output in self._outputs(code, configuration, limits):
+                runs += 1
+                for number in range(len(self.sites)):
+                    ran[number] += self._mark_text(number).encode() in output
+        placed = {mark.site: mark.is_line for found in marks.values() for mark in found}
+        return [
+            SiteRuns(site, _state_of(number in placed, ran[number]), ran[number], runs, placed.get(number, False))
+            for number, site in enumerate(self.sites)
+        ]
+
+    def _mark_text(self, number: int) -> str:
+        return f"{self.token}-{number};"
+
+    def _place_marks(self, tree: Path) -> dict[Path, list[_Mark]]:
+        """The marks by file. A function may have moved to another file of its package."""
+        marks: dict[Path, list[_Mark]] = {}
+        for number, site in enumerate(self.sites):
+            folder = (tree / site.path).parent
+            files = sorted(folder.glob("*.go"), key=lambda file: file.name != Path(site.path).name)
+            for file in files:
+                if file.is_symlink() or not file.is_file():
+                    continue
+                if found := _find_statements(file.read_bytes(), site, number):
+                    marks.setdefault(file, []).extend(found)
+                    break
+        return marks
+
+    def _build(self, name: str, tree: Path, marks: dict[Path, list[_Mark]]) -> GoTestCode:
+        build = self.builder.go_build(name, tree)
+        overlay = {}
+        for index, (file, found) in enumerate(marks.items()):
+            changed = build.scratch / f"marked-{index}.go"
+            changed.write_bytes(self._insert_marks(file.read_bytes(), found))
+            overlay[file] = changed
+        binary = build.build(f"{name}-marked", (), overlay)
+        return GoTestCode(binary, build.test)
+
+    def _insert_marks(self, source: bytes, marks: Sequence[_Mark]) -> bytes:
+        for mark in sorted(set(marks), reverse=True):
+            flag = f"deadheatSite{mark.site}"
+            statement = f'if {flag} == 0 {{ {flag} = 1; println("{self._mark_text(mark.site)}") }}; '
+            source = source[: mark.offset] + statement.encode() + source[mark.offset :]
+        flags = "".join(f"\nvar deadheatSite{number} int\n" for number in sorted({mark.site for mark in marks}))
+        return source + flags.encode()
+
+    def _outputs(self, code: GoTestCode, configuration: Configuration, limits: TrialLimits) -> Iterable[bytes]:
+        for number in range(RUNS):
+            scratch = self.builder.trees.folder / f"marked-{self.token}-{number}"
+            task = code.task(configuration, limits, scratch)
+            yield run_process(task, self.builder.isolation).output
+
+
+def _state_of(is_placed: bool, ran: int) -> SiteState:
+    if not is_placed:
+        return SiteState.GONE
+    return SiteState.RAN if ran else SiteState.DID_NOT_RUN
+
+
+def _find_statements(source: bytes, site: RacingSite, number: int) -> list[_Mark]:
+    """Where marks go: in front of the statements of the racing line, else of the first one of its function."""
+    span = line_claims.go_function_lines(site.function, source)
+    if span is None:
+        return []
+    first, last = span
+    lines = source.split(b"\n")
+    text = site.text.encode()
+    same = [line for line in range(first, min(last, len(lines)) + 1) if text and lines[line - 1].strip() == text]
+    statements = statements_between(source, first, last)
+    offsets = [found.offset for line in same if (found := innermost_statement(statements, line)) is not None]
+    if offsets:
+        return [_Mark(offset, number, is_line=True) for offset in offsets]
+    return [_Mark(statements[0].offset, number, is_line=False)] if statements else []
+
+
+class LineProof(NamedTuple):
+    """Whether the racing lines of the new code run."""
+
+    old: tuple[SiteRuns, ...]
+    new: tuple[SiteRuns, ...]
+
+    @property
+    def missing(self) -> list[RacingSite]:
+        """The racing lines that are in the new code and were not seen to run."""
+        return [runs.site for runs in self.new if runs.state is SiteState.DID_NOT_RUN]
+
+    @property
+    def is_vacuous(self) -> bool:
+        """Whether a racing line surely runs less often than before: chance does not explain that it never did."""
+        pairs = zip(self.old, self.new, strict=True)
+        return any(
+            new.state is SiteState.DID_NOT_RUN and old.runs and clean_probability(old.ran, old.runs, new.runs) <= _SURE
+            for old, new in pairs
+        )
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether all racing lines that the new code still has were seen to run, and there is one."""
+        states = {runs.state for runs in self.new}
+        return SiteState.RAN in states and states <= {SiteState.RAN, SiteState.GONE}

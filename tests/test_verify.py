@@ -1,0 +1,182 @@
+"""`deadheat verify` with a real Go toolchain: the right verdict for right, wrong and empty fixes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.racing_module import CART, LOCKED_CART, RacingModule, cart_test
+
+if TYPE_CHECKING:
+    import subprocess
+    Files = dict[str, str | None]
+
+
+@pytest.fixture(scope="module")
+def often(tmp_path_factory: pytest.TempPathFactory) -> RacingModule:
+    """A race in nine of ten runs."""
+    module = RacingModule(tmp_path_factory.mktemp("often"), 0.9)
+    module.write_report()
+    return module
+
+
+@pytest.fixture(scope="module")
+def seldom(tmp_path_factory: pytest.TempPathFactory) -> RacingModule:
+    """A race in one of five runs."""
+    module = RacingModule(tmp_path_factory.mktemp("seldom"), 0.2)
+    module.write_report()
+    return module
+
+
+def verify(module: RacingModule, files: Files, *options: str) -> tuple[int, Any]:
+    """Verify a fix: a commit on top of the racy one."""
+    module.repository.git("reset", "-q", "--hard", module.racy)
+    fix = module.repository.put("cart: fix", files)
+    return module.run_json("verify", module.folder / "ci.log", "--fix", fix, "--time", "40s", *options)
+
+
+def test_right_fix_is_fixed(often: RacingModule) -> None:
+    status, result = verify(often, {"cart/cart.go": LOCKED_CART})
+    assert (status, result["verdict"]) == (0, "fixed"), result
+    assert result["old"]["what"].startswith(f"commit {often.racy[:12]}, the parent")
+    assert result["new"]["sightings"] == 0
+    assert result["statistics"]["error"] <= 0.01 + 1e-9
+    assert result["statistics"]["remaining_bound"] <= 0.1
+    assert result["statistics"]["unchanged_probability"] <= 0.01
+    assert result["racing_lines"]["is_proven"]
+    sites = {(site["function"], site["is_line"]) for site in result["racing_lines"]["new"]}
+    assert sites == {("(*Cart).Total", True), ("(*Cart).Add", True)}
+
+
+@pytest.mark.long
+def test_right_fix_of_a_rare_race_is_fixed(seldom: RacingModule) -> None:
+    status, result = verify(seldom, {"cart/cart.go": LOCKED_CART})
+    assert (status, result["verdict"]) == (0, "fixed"), result
+    assert result["old"]["runs"] + result["new"]["runs"] >= 30
+
+
+def test_fix_that_only_makes_it_rarer_is_never_fixed(often: RacingModule) -> None:
+    status, result = verify(often, {"cart/cart_test.go": cart_test(0.3)})
+    assert (status, result["verdict"]) == (1, "still races"), result
+
+
+@pytest.mark.long
+def test_fix_that_makes_it_much_rarer_is_not_called_fixed_early(often: RacingModule) -> None:
+    """At this rate some verifications miss it; then the verdict says that such a share may be left."""
+    _, result = verify(often, {"cart/cart_test.go": cart_test(0.05)})
+    if result["verdict"] == "fixed":
+        assert result["statistics"]["remaining_bound"] >= 0.05 / 0.9
+    else:
+        assert result["verdict"] == "still races"
+
+
+def test_fix_that_skips_the_test_is_vacuous(often: RacingModule) -> None:
+    status, result = verify(often, {"cart/cart_test.go": cart_test(0.9, 't.Skip("flaky")')})
+    assert (status, result["verdict"]) == (4, "vacuous"), result
+
+
+def test_fix_after_which_a_racing_line_does_not_run_is_vacuous(often: RacingModule) -> None:
+    status, result = verify(often, {"cart/cart_test.go": cart_test(0.9, "if c := (&Cart{}); c.total == 0 { return }")})
+    assert (status, result["verdict"]) == (4, "vacuous"), result
+    assert "(*Cart).Add in cart/cart.go" in result["reason"]
+    assert {site["state"] for site in result["racing_lines"]["new"]} == {"did not run"}
+
+
+def test_fix_without_a_test_is_vacuous(often: RacingModule) -> None:
+    other_test = cart_test(0.9).replace("TestCheckout", "TestOther")
+    status, result = verify(often, {"cart/cart_test.go": other_test})
+    assert (status, result["verdict"]) == (4, "vacuous"), result
+
+
+def test_fix_that_brings_another_race_is_told(often: RacingModule) -> None:
+    counted = LOCKED_CART.replace(
+        "type Cart struct {\n", "type Cart struct {\n\tcalls int\n"
+    ).replace("\tc.mu.Lock()\n", "\tc.call()\n\tc.mu.Lock()\n") + "\nfunc (c *Cart) call() { c.calls++ }\n"  # fmt: skip
+    status, result = verify(often, {"cart/cart.go": counted})
+    assert (status, result["verdict"]) == (1, "another race instead"), result
+    assert [race["title"] for race in result["new"]["other_races"]] == ["read/write race in cart.(*Cart).call"]
+
+
+def test_race_is_recognised_after_its_lines_moved(often: RacingModule) -> None:
+    moved = CART.replace("type Cart", "// Cart counts.\n//\n// It is not safe.\ntype Cart")
+    status, result = verify(often, {"cart/cart.go": moved})
+    assert (status, result["verdict"], result["new"]["renamed"]) == (1, "still races", []), result
+
+
+def test_race_is_recognised_after_a_function_was_renamed(often: RacingModule) -> None:
+    test = cart_test(0.9).replace("c.Total()", "c.Sum()")
+    status, result = verify(often, {"cart/cart.go": CART.replace("Total()", "Sum()"), "cart/cart_test.go": test})
+    assert (status, result["verdict"]) == (1, "still races"), result
+    assert result["new"]["renamed"] == ["(*Cart).Total is now (*Cart).Sum"]
+
+
+@pytest.mark.long
+def test_patch_and_work_tree_are_verified(often: RacingModule) -> None:
+    repository = often.repository
+    repository.git("reset", "-q", "--hard", often.racy)
+    (repository.path / "cart" / "cart.go").write_text(LOCKED_CART)
+    (repository.path / "cart" / "new_file.go").write_text("package cart\n")
+    patch = often.folder / "fix.diff"
+    patch.write_text(repository.git("diff") + "\n")
+    report = often.folder / "ci.log"
+    status, result = often.run_json("verify", report, "--worktree", "--time", "60s")
+    assert (status, result["verdict"]) == (0, "fixed"), result
+    assert repository.git("status", "--porcelain") == "M cart/cart.go\n?? cart/new_file.go"
+    repository.git("checkout", "-q", "--", ".")
+    status, result = often.run_json("verify", report, "--patch", patch, "--time", "60s")
+    assert (status, result["verdict"]) == (0, "fixed"), result
+    (repository.path / "cart" / "new_file.go").unlink()
+
+
+def test_renamed_function_is_recognised_in_a_work_tree(often: RacingModule) -> None:
+    repository = often.repository
+    repository.git("reset", "-q", "--hard", often.racy)
+    (repository.path / "cart" / "cart.go").write_text(CART.replace("Total()", "Sum()"))
+    (repository.path / "cart" / "cart_test.go").write_text(cart_test(0.9).replace("c.Total()", "c.Sum()"))
+    status, result = often.run_json("verify", often.folder / "ci.log", "--worktree", "--time", "60s")
+    repository.git("checkout", "-q", "--", ".")
+    assert (status, result["new"]["renamed"]) == (1, ["(*Cart).Total is now (*Cart).Sum"]), result
+
+
+def test_too_little_time_is_inconclusive(seldom: RacingModule) -> None:
+    status, result = verify(seldom, {"cart/cart.go": LOCKED_CART}, "--time", "2s", "--confidence", "0.9999")
+    assert (status, result["verdict"]) == (4, "inconclusive"), result
+    assert result["statistics"]["error"] > 0.0001
+
+
+def test_old_code_that_does_not_race_is_inconclusive(often: RacingModule) -> None:
+    often.repository.git("reset", "-q", "--hard", often.racy)
+    often.repository.put("cart: fix", {"cart/cart.go": LOCKED_CART})
+    fix = often.repository.put("cart: comment", {"cart/cart.go": LOCKED_CART + "// done\n"})
+    report = often.folder / "ci.log"
+    status, result = often.run_json("verify", report, "--fix", fix, "--time", "6s")
+    assert (status, result["verdict"], result["old"]["sightings"]) == (4, "inconclusive", 0), result
+
+
+def test_statement_is_markdown_for_a_pull_request(often: RacingModule) -> None:
+    often.repository.git("reset", "-q", "--hard", often.racy)
+    fix = often.repository.put("cart: fix", {"cart/cart.go": LOCKED_CART})
+    where = "--repo", often.repository.path, "--fix", fix, "--format", "markdown", "--time", "60s"
+    done = often.run("verify", often.folder / "ci.log", *where)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("### deadheat verify: fixed: at most ")
+    assert "The old code showed this race in " in done.stdout
+    assert "The racing line of `(*Cart).Add` ran in 8 of 8 instrumented runs of the new code." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        (["--fix", "0123456789"], 3, "no such revision"),
+        (["--patch", "no-such.diff"], 3, "the patch does not apply"),
+        (["--fix", "HEAD", "--confidence", "1"], 2, "must be at least 0.5 and below 1"),
+        ([], 2, "the new code is missing: --fix COMMIT, --patch FILE or --worktree"),
+    ],
+)
+def test_wrong_use_is_told(often: RacingModule, options: list[str], status: int, message: str) -> None:
+    done: subprocess.CompletedProcess[str] = often.run(
+        "verify", often.folder / "ci.log", "--repo", often.repository.path, *options
+    )
+    assert (done.returncode, done.stdout) == (status, "")
+    assert message in done.stderr.splitlines()[-1]
