@@ -10,6 +10,7 @@ from tests.racing_module import CART, LOCKED_CART, RacingModule, cart_test
 
 if TYPE_CHECKING:
     import subprocess
+
     Files = dict[str, str | None]
 
 
