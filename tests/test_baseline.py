@@ -327,7 +327,7 @@ def test_gate_fails_for_new_races_and_passes_after_an_update(tmp_path: Path, cap
     assert f"1. {TITLE}" not in out
     assert out.splitlines()[-1] == "2 races: 1 new, 1 known"
     assert run_gate(tmp_path, OTHER) == 1
-    assert f"not known  {TITLE}" in capsys.readouterr().out
+    assert f"perhaps gone  {TITLE}" in capsys.readouterr().out
     assert run_gate(tmp_path, "--complete", OTHER) == 1
     assert f"gone   {TITLE}" in capsys.readouterr().out
     assert run_gate(tmp_path, "--update", "--prune", OTHER) == 0

@@ -388,5 +388,5 @@ def test_run_without_the_race_detector_proves_nothing(tmp_path: Path) -> None:
     out = tmp_path / "out"
     run = ["run", "--gate", "--baseline", str(tmp_path / "races.jsonl"), "--quiet", "--output", str(out), "--"]
     assert cli.main([*run, "printf", "%s", OK, "go", "test", "./..."]) == 0
-    assert "not known" in out.read_text()
+    assert "perhaps gone" in out.read_text()
     assert "the command has no -race" in out.read_text()

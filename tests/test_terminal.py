@@ -15,6 +15,7 @@ import pytest
 
 from deadheat import cli
 from deadheat.output.layout import cell_width
+from deadheat.sources.line_numbers import LineNumbers
 from tests.cases import ROOT, SHARED
 from tests.test_cli import COMMAND
 
@@ -90,11 +91,15 @@ def log_of_500(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("options", [(), ("--group-by", "package"), ("--group-by", "cause"), ("--sort", "file")])
+LAYOUTS = [(), ("--brief",), ("--group-by", "package"), ("--group-by", "cause"), ("--sort", "file")]
+
+
+@pytest.mark.parametrize("width", [40, *WIDTHS])
+@pytest.mark.parametrize("options", LAYOUTS, ids=" ".join)
 def test_500_races_fit_on_a_terminal(log_of_500: Path, width: int, options: tuple[str, ...]) -> None:
     lines = scan_on_terminal(log_of_500, *options, columns=width)
-    assert 20 < len(lines) <= 60
+    assert 20 < len(lines) <= 60 or "package" in options
+    assert len(lines) <= 60
     assert max(map(cell_width, lines)) <= width
     assert "500 races, 500 sightings" in lines
     assert "--limit 0" in " ".join(lines[-5:])
@@ -110,7 +115,8 @@ def test_few_races_are_shown_with_their_stacks(tmp_path: Path) -> None:
 
 def test_limit_full_and_brief_choose_what_is_shown(log_of_500: Path) -> None:
     assert sum("ci.log:" in line for line in scan_on_terminal(log_of_500, "--full")) == 500
-    assert len(scan_on_terminal(log_of_500, "--brief", "--limit", "0")) == 501
+    assert len(scan_on_terminal(log_of_500, "--brief", "--limit", "0", columns=200)) == 501
+    assert len(scan_on_terminal(log_of_500, "--brief")) <= 60
     limited = scan_on_terminal(log_of_500, "--limit", "30")
     assert sum("(*Cart" in line for line in limited) == 30
     assert "470 of them are not shown" in " ".join(limited)
@@ -191,6 +197,46 @@ def test_cause_and_identity_are_explained(capsys: Capture) -> None:
     out = capsys.readouterr().out
     for expected in ("cause: ", "missing  ", "evidence  ", "remedy  ", "fingerprint ", "Nothing orders the write"):
         assert expected in out
+
+
+def test_hints_name_options_that_the_command_has(log_of_500: Path, tmp_path: Path) -> None:
+    grouped = " ".join(scan_on_terminal(log_of_500, "--group-by", "cause"))
+    assert "--group-by package" not in grouped
+    assert "--full" not in " ".join(scan_on_terminal(log_of_500, "--brief"))
+    out = Terminal()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", out)
+        cli.main(["gate", "--quiet", "--baseline", str(tmp_path / "none"), str(log_of_500)])
+    assert "not shown: --full shows the stacks" in " ".join(out.getvalue().split())
+    assert "--limit" not in out.getvalue()
+
+
+def test_a_limit_is_told_in_every_format(log_of_500: Path, capsys: Capture) -> None:
+    for name in ("sarif", "junit", "github", "gitlab", "markdown", "pr-comment", "html"):
+        cli.main(["scan", "--limit", "2", "--format", name, str(log_of_500)])
+        assert "--limit leaves out 498 races" in capsys.readouterr().err
+
+
+def test_a_dumb_terminal_gets_no_colours(log_of_500: Path) -> None:
+    out = Terminal()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TERM", "dumb")
+        patch.setattr(sys, "stdout", out)
+        cli.main(["scan", "--quiet", str(log_of_500)])
+    assert "\x1b" not in out.getvalue()
+
+
+def test_lines_are_those_of_the_file_that_was_read(tmp_path: Path) -> None:
+    log = tmp_path / "new\nline.log"
+    log.write_text("well\n" * 9 + REPORT)
+    finder = LineNumbers({"a": str(log), "pipe": str(tmp_path / "pipe"), "gone": str(tmp_path / "gone")})
+    os.mkfifo(tmp_path / "pipe")
+    assert finder.line_of("a", 45) == 10
+    assert [finder.line_of(name, 45) for name in ("pipe", "gone", "other")] == [None] * 3
+    log.write_text("")
+    assert finder.line_of("a", 45) is None
+    log.write_text(REPORT)
+    assert "new\\nline.log:2" in " ".join(scan_on_terminal(log, columns=200))
 
 
 # -- one title for one race -------------------------------------------------------------------------

@@ -24,8 +24,7 @@ _WORKFLOW_COMMAND = re.compile(
 
 def visible_text(text: str, keep: str = "") -> str:
     """Escapes unprintable characters, except those in `keep`: ESC as `\\x1b`, a bidirectional mark as `\\u202e`."""
-    if "::" in text or "##[" in text:
-        text = _WORKFLOW_COMMAND.sub(_escape_workflow_command, text)
+    text = escape_workflow_commands(text)
     if text.isprintable():
         return text
     return "".join(
@@ -36,6 +35,11 @@ def visible_text(text: str, keep: str = "") -> str:
             for character in text
         ]
     )
+
+
+def escape_workflow_commands(text: str) -> str:
+    """Escapes what GitHub's runner would take for a command, at the beginning of a line."""
+    return _WORKFLOW_COMMAND.sub(_escape_workflow_command, text) if "::" in text or "##[" in text else text
 
 
 def _escape_workflow_command(match: re.Match[str]) -> str:

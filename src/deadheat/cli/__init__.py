@@ -208,7 +208,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return status
         # a full disk, or a closed output
         redirect_to_devnull(sys.stdout)
-        where = error.filename or "standard input or output"
+        where = error.filename or "standard output"
         print_to_stderr(str(DeadheatError(f"failed ({error.strerror or error})", str(where))))
         return EXIT_ENVIRONMENT
     except KeyboardInterrupt:

@@ -206,7 +206,10 @@ def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[RaceFinding, 
         for number, (finding, fields) in enumerate(rows, 1):
             sys.stdout.write(format_markdown(number, finding.sighting, fields))
     else:
-        format_text = DossierText(style_from_options(args), args.diff)
+        style = style_from_options(args)
+        if not rows and style.is_terminal:
+            print(f"no race found in {cli.format_count(len(args.paths), 'input')}")
+        format_text = DossierText(style, args.diff)
         for number, (finding, fields) in enumerate(rows, 1):
             sys.stdout.write(format_text(finding, fields, number if len(rows) > 1 else 0))
 

@@ -261,7 +261,7 @@ def read_baseline(args: argparse.Namespace) -> Baseline:
 def load_baseline(file: str, quiet: bool) -> Baseline:
     if not Path(file).exists():
         if not quiet:
-            cli.print_to_stderr(f"{file}: does not exist, so every race is new; create it with --update")
+            cli.print_to_stderr(f"{file}: does not exist, so every race is new; `deadheat gate --update` creates it")
         return Baseline()
     try:
         loaded = lines.parse_baseline(_read_text(file))
@@ -343,7 +343,10 @@ def add_gate_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
 def run_gate(args: argparse.Namespace) -> int:
     check_options(args, args.parser)
     inspection = RaceInspection(args, True, sys.stdout)
-    inspection.inspect_documents(file_listing.list_entries(args.paths))
+    entries = list(file_listing.list_entries(args.paths))
+    if not entries and not args.quiet:
+        cli.print_to_stderr(f"{', '.join(args.paths)}: there is no file to read; check the path")
+    inspection.inspect_documents(entries)
     if inspection.read_nothing:
         return cli.EXIT_ENVIRONMENT
     with cli.ignore_closed_pipe(sys.stdout):

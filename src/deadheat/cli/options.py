@@ -24,8 +24,12 @@ _VARIABLES = {"root": ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"), "master": ("SPARK_
 _PATH_METAVARS, _TARGET_METAVAR = ("DIR", "FILE"), "FORMAT=FILE"
 # the shared key `repo` is a clone; other options of this name are the name of a repository
 _SHARED_METAVARS = {"repo": "DIR"}
-# what a file that was found, and so may be of a stranger, cannot set: it starts programs, ends limits or accepts races
-_TRUSTED_KEYS = frozenset(("archive-limits", "build", "conf", "driver-memory", "environment", "update", "yes"))
+# what a file that was found, and so may be of a stranger, cannot set: it starts programs, ends limits, accepts races or
+# hides them
+_TRUSTED_KEYS = frozenset((
+    "archive-limits", "build", "conf", "detector", "driver-memory", "environment", "new-since", "package", "test",
+    "update", "yes",
+))  # fmt: skip
 # paths that may lead out of the folder of such a file: they are only read, with care, or not opened at all
 _FREE_PATHS = frozenset(("repo", "root"))
 _COMMANDS_THAT_READ_LAKES = frozenset(("explain", "families", "races", "show"))
@@ -152,7 +156,7 @@ class CommandSettings:
             return
         is_remote_master = key == "master" and not str(value).startswith("local")
         if (key in _TRUSTED_KEYS and value is not False) or is_remote_master:
-            what = f"{value!r} is not accepted from a file that was found in a folder"
+            what = f"{_as_toml(value)} is not accepted from a file that was found in a folder"
             raise ConfigurationError(what, where, self._trust_hint(key))
 
     def _trust_hint(self, key: str) -> str:
@@ -182,6 +186,10 @@ class CommandSettings:
         if self._file.is_named or key in _FREE_PATHS:
             return True
         return key == "lake" and self._command in _COMMANDS_THAT_READ_LAKES
+
+
+def _as_toml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def _is_safely_below(path: Path, folder: Path) -> bool:

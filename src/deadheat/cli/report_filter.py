@@ -29,7 +29,7 @@ def add_filter_options(command: argparse.ArgumentParser) -> None:
         "--test", action="append", default=[], metavar="PATTERN",
         help="only reports in this test or its sub-tests: TestTake, 'Test*Cart'; may repeat",
     )  # fmt: skip
-    group.add_argument("--new-since", metavar="BASELINE", help="only races that are not in this file of `gate`")
+    group.add_argument("--new-since", metavar="FILE", help="only races that are not in this baseline of `gate`")
 
 
 def report_filter(args: argparse.Namespace) -> Callable[[Report], bool] | None:

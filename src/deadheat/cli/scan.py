@@ -353,6 +353,8 @@ def _check_options(args: argparse.Namespace, output_format: OutputFormat) -> Non
     """Rejects options that the format cannot follow: some formats show each sighting, not each race."""
     if args.group_by != "race" and args.format != "text":
         args.parser.error(f"--group-by needs --format text; {args.format} has no groups")
+    if (args.why or args.cause) and (args.brief or args.group_by != "race"):
+        args.parser.error(f"--{'why' if args.why else 'cause'} shows more than the one line of --brief and --group-by")
     wanted = [name for name in ("limit", "new_since") if getattr(args, name) is not None]
     wanted += ["sort"] if args.sort != "seen" else []
     if wanted and not isinstance(output_format, OncePerRaceFormat):
@@ -390,7 +392,7 @@ def style_from_options(args: argparse.Namespace, out: IO[str] | None = None) -> 
     out = out or sys.stdout
     root = getattr(args, "root", "")
     return OutputStyle(
-        colour=out.isatty() and not getattr(args, "no_color", False) and not os.environ.get("NO_COLOR"),
+        colour=out.isatty() and not getattr(args, "no_color", False) and _terminal_has_colours(),
         width=max(MIN_WIDTH, min(_terminal_width(out), 200)),
         frames=getattr(args, "frames", cli.DEFAULT_FRAMES),
         brief=getattr(args, "brief", False),
@@ -403,9 +405,16 @@ def style_from_options(args: argparse.Namespace, out: IO[str] | None = None) -> 
         is_terminal=out.isatty(),
         is_wrapped=out.isatty() or bool(os.environ.get("COLUMNS")),
         selection=RaceSelection(
-            getattr(args, "sort", "seen"), getattr(args, "group_by", "race"), getattr(args, "limit", None)
+            getattr(args, "sort", "seen"),
+            getattr(args, "group_by", "race"),
+            getattr(args, "limit", None),
+            is_option=hasattr(args, "group_by"),
         ),
     )
+
+
+def _terminal_has_colours() -> bool:
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _terminal_width(out: IO[str]) -> int:

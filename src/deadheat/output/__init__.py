@@ -44,6 +44,7 @@ class RaceSelection:
     sort: str = "seen"
     group_by: str = "race"
     limit: int | None = None  # None: all, or what fits on a terminal; 0: all
+    is_option: bool = False  # whether the command has options for these
 
 
 @dataclass(frozen=True, slots=True)

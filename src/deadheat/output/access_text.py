@@ -60,7 +60,7 @@ class AccessText:
         size = f" of {location.size} bytes" if location.size else ""
         owner = f" of {location.actor}" if location.actor and location.kind != "heap" else ""
         declared = f" declared at {location.file}:{location.line}" if location.file else ""
-        lines = self._wrapped(f"{location.kind}{name}{size}{owner}{declared}")
+        lines = self._wrapped(f"memory: {location.kind}{name}{size}{owner}{declared}")
         if location.stack:
             lines += self._wrapped(f"allocated by {location.actor or 'an unknown actor'}")
             width = self._style.width - len(INDENT)

@@ -244,8 +244,8 @@ def describe_basis(dossier: JsonDict) -> list[str]:
     if cause is None:
         return []
     if cause["cause"] == UNKNOWN:
-        return [f"To find out: {question}" for question in cause["settle"]]
-    basis = "the report and the code at the pin" if cause["from_source"] else "the report alone"
+        return list(cause["settle"])
+    basis = "the report and the code of the affected version" if cause["from_source"] else "the report alone"
     lines = [f"{basis}; cause {quote_code(cause['cause'])}"]
     return [*lines, "The defect is in the test, not in the product code."] if cause["test_only"] else lines
 
@@ -255,9 +255,9 @@ def describe_cause(dossier: JsonDict) -> list[str]:
     if dossier["cause"] is None:
         return ["Unknown."]
     is_known = dossier["cause"]["cause"] != UNKNOWN
-    first, *rest = describe_basis(dossier) or [""]
-    basis = [f"From {first}.", *rest] if is_known else [first, *rest]
-    return [*describe_missing_order(dossier), f"Cause: {summarize_cause(dossier)}.", *filter(None, basis)]
+    basis = describe_basis(dossier)
+    basis = [f"From {basis[0]}.", *basis[1:]] if is_known else [f"To find out: {question}" for question in basis]
+    return [*describe_missing_order(dossier), f"Cause: {summarize_cause(dossier)}.", *basis]
 
 
 def cause_evidence(dossier: JsonDict) -> list[str]:
@@ -278,6 +278,14 @@ def snippet_at(dossier: JsonDict, file: str, line: int | None) -> JsonDict | Non
     """The lines of code around a frame, if a clone has them."""
     sites = ((snippet["site"], snippet) for snippet in dossier["snippets"])
     return next((snippet for site, snippet in sites if (site["file"], site["line"]) == (file, line)), None)
+
+
+def explain_missing_diff(dossier: JsonDict) -> str:
+    """Why there is no diff of a fix."""
+    fixes = dossier["fixed_by"]
+    if not fixes or fixes[0]["score"] < _MIN_CONVINCING_SCORE:
+        return "not shown: no fix is certain"
+    return "not shown: the fix changes none of the files of the race"
 
 
 def describe_similar_fixes(dossier: JsonDict) -> list[str]:

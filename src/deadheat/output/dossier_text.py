@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat import plugins
+from deadheat.diagnosis.finding import UNKNOWN
 from deadheat.grouping.fingerprint import accesses_in_title_order
 from deadheat.output import dossier_sentences as sentences
 from deadheat.output.access_text import INDENT, describe_operation
@@ -129,11 +130,14 @@ class DossierText:
 
     def _reason_lines(self, dossier: JsonDict) -> Iterator[str]:
         text = self._labelled
-        yield from text.sentences("based on", sentences.describe_basis(dossier))
+        is_known = dossier["cause"] is not None and dossier["cause"]["cause"] != UNKNOWN
+        yield from text.sentences("based on" if is_known else "to find out", sentences.describe_basis(dossier))
         yield from text.sentences("evidence", sentences.cause_evidence(dossier))
         yield from text.sentences("remedy", sentences.describe_remedy(dossier))
         if self._shows_diff and dossier.get("fix_diff"):
             yield from text.lines("diff", self._diff_lines(dossier["fix_diff"]))
+        elif self._shows_diff:
+            yield from text.sentences("diff", [sentences.explain_missing_diff(dossier)])
         commands = sentences.reproduction_commands(dossier)
         # the steps of a document need not be commands of a shell
         if commands and dossier["reproduce"]["claimed"]:

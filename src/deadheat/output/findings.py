@@ -92,8 +92,8 @@ class FindingsAccumulator:
     def _findings(self) -> Iterator[RaceFinding]:
         for race in self._counter.iter_races():
             sighting = with_race(serialization.sighting_from_wire(json.loads(race.body)), race.race)
-            places = tuple([format_place(place, self._line_of) for place in race.places])
-            yield RaceFinding(sighting, race.sighting_count, places)
+            places = dict.fromkeys([format_place(place, self._line_of) for place in race.places])
+            yield RaceFinding(sighting, race.sighting_count, tuple(places))
 
 
 class FindingsWriter(FindingsAccumulator):
@@ -114,6 +114,8 @@ class FindingsWriter(FindingsAccumulator):
             races, totals = iter(wanted), (len(wanted), sum(finding.sighting_count for finding in wanted))
         self.race_count = totals[0]
         findings = self._format.select_races(races, self._style.selection)._replace(totals=totals)
+        if findings.omitted:
+            self._style.job.warn(f"--limit leaves out {format_race_count(findings.omitted)}")
         self._format.write(self._out, self._format.render_pieces(findings, self._style))
 
 
@@ -260,6 +262,10 @@ def format_sighting_count(count: int) -> str:
     return f"seen {count} times" if count > 1 else "seen once"
 
 
+# what is said of known races that were not found
+ABSENCE_LABELS = {"gone": "gone", "not_run": "not run", "not_known": "perhaps gone"}
+
+
 def absent_by_state(absent: Iterable[AbsentRace]) -> dict[str, list[dict[str, str]]]:
     """The known races that were not found as JSON: `gone`, `not_run`, `not_known`."""
     from deadheat.baseline.absence import AbsenceState  # not needed by a scan
@@ -272,7 +278,7 @@ def absent_by_state(absent: Iterable[AbsentRace]) -> dict[str, list[dict[str, st
 
 def summarize_absent(absent: Iterable[AbsentRace]) -> str:
     """`1 known race is gone, 2 not run`; empty if there is none."""
-    counts = [(state.replace("_", " "), len(rows)) for state, rows in absent_by_state(absent).items() if rows]
+    counts = [(ABSENCE_LABELS[state], len(rows)) for state, rows in absent_by_state(absent).items() if rows]
     texts = [f"{number} {state}" for state, number in counts]
     if counts:
         state, number = counts[0]

@@ -7,7 +7,7 @@ import shlex
 import unicodedata
 from typing import TYPE_CHECKING
 
-from deadheat.printable import split_code, visible_text
+from deadheat.printable import escape_workflow_commands, split_code, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -68,13 +68,16 @@ def pad_end(text: str, width: int) -> str:
 def wrap_words(
     words: Iterable[str], width: int, first_indent: str, indent: str, continued: str = "", separator: str = " "
 ) -> list[str]:
-    """Lines of words; a word that is longer than a line is broken. `continued` ends every line but the last."""
+    """Lines of words, which may have blanks; a word that is longer than a line is broken, at its blanks if it has any.
+
+    `continued` ends every line but the last.
+    """
     room = width - cell_width(continued)
     lines: list[str] = []
     line, is_empty = first_indent, True
-    for word in words:
-        if not is_empty and cell_width(line) + len(separator) + cell_width(word) <= room:
-            line = f"{line}{separator}{word}"
+    for word, gap in _breakable_words(words, width - cell_width(indent), separator):
+        if not is_empty and cell_width(line) + len(gap) + cell_width(word) <= room:
+            line = f"{line}{gap}{word}"
             continue
         if not is_empty:
             lines.append(line + continued)
@@ -83,8 +86,19 @@ def wrap_words(
         while cell_width(line) > width:
             start = fit_start(line, width)
             lines.append(start)
-            line = indent + line[len(start) :]
+            line = indent + escape_workflow_commands(line[len(start) :])
     return [*lines, line]
+
+
+def _breakable_words(words: Iterable[str], room: int, separator: str) -> Iterator[tuple[str, str]]:
+    """Each word with what separates it from the one before; the parts of a long one are separated by one blank.
+
+    Any of them may begin a line, where `::error::` would be a command to GitHub's runner.
+    """
+    for word in words:
+        parts = word.split(" ") if cell_width(word) > room and separator != " " else [word]
+        for number, part in enumerate(parts):
+            yield escape_workflow_commands(part), " " if number else separator
 
 
 def wrap_text(text: str, width: int, first_indent: str = "", indent: str = "") -> list[str]:
@@ -97,7 +111,8 @@ def wrap_command(command: str, width: int, indent: str = "") -> list[str]:
 
     A word that does not fit is broken, and its lines are not indented, because a blank would end it.
     """
-    words = _split_shell_words(command)
+    # a word that begins a line must not be a command to GitHub's runner
+    words = list(map(_quote_colons, _split_shell_words(command)))
     inner = f"{indent}  "
     if all(cell_width(word) + len(inner) + 2 <= width for word in words):
         return wrap_words(words, width, indent, inner, continued=" \\")
@@ -106,6 +121,10 @@ def wrap_command(command: str, width: int, indent: str = "") -> list[str]:
         *pieces, last = _break_shell_word(word, width - 2)
         lines += [f"{piece}\\" for piece in pieces] + [f"{last} \\"]
     return [*lines[:-1], lines[-1].removesuffix(" \\")]
+
+
+def _quote_colons(word: str) -> str:
+    return f"'{word}'" if word.startswith("::") and "'" not in word else word
 
 
 def _split_shell_words(command: str) -> list[str]:
@@ -138,9 +157,9 @@ def _break_shell_word(word: str, width: int) -> list[str]:
     text, pieces = "".join(shlex.split(word)), []
     while text:
         size = min(len(text), width)
-        while size > 1 and cell_width(shlex.quote(text[:size])) > width:
+        while size > 1 and cell_width(shlex.quote(text[:size])) > width - 2:
             size -= 1
-        pieces.append(shlex.quote(text[:size]))
+        pieces.append(_quote_colons(shlex.quote(text[:size])))
         text = text[size:]
     return pieces
 
@@ -151,7 +170,7 @@ def break_line(text: str, width: int, indent: str) -> list[str]:
     while text:
         piece = fit_start(text, room)
         pieces.append(indent + piece)
-        text = text[len(piece) :]
+        text = escape_workflow_commands(text[len(piece) :])
     return pieces or [indent.rstrip()]
 
 
@@ -181,7 +200,7 @@ class LabelledText:
         if all(line.startswith(self._gap) for line in lines):
             yield from self.lines(label, [line[len(self._gap) :] for line in lines])
         else:
-            yield from self.lines(label, ["(long words continue on the next line)"])
+            yield from self.lines(label, ["(it continues below)"])
             yield from lines
 
     def lines(self, label: str, lines: Iterable[str]) -> Iterator[str]:

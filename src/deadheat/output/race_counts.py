@@ -180,6 +180,8 @@ class PackedLineStore:
         self._buffer.close()
 
 
+_NEWLINE: Final = "\n"
+_NEWLINE_PLACEHOLDER: Final = "\0"
 # places listed per race
 MAX_PLACES: Final = 3
 # variant, order of its example, sightings, damage, title, places, offset and size of the example
@@ -353,8 +355,8 @@ class RaceCountCollector:
         race, title = verdict.race, verdict.title
         sighting_count, places, least_damage, best_title, example = self._counts.get(race) or self._initial_count(race)
         if len(places) < MAX_PLACES:
-            # a file name may contain a newline
-            places.append(f"{sighting.span.offset} {sighting.uri.replace(chr(10), '?')}")
+            # a file name may contain a newline, and no NUL
+            places.append(f"{sighting.span.offset} {sighting.uri.replace(_NEWLINE, _NEWLINE_PLACEHOLDER)}")
         # duplicates share their title
         if least_damage or (title is not best_title and title != best_title):
             damage = damage_score(sighting)
@@ -443,4 +445,4 @@ class RaceCounter:
 
 def _parse_place(text: str) -> ReportPlace:
     offset, _, uri = text.partition(" ")
-    return ReportPlace(uri, int(offset))
+    return ReportPlace(uri.replace(_NEWLINE_PLACEHOLDER, _NEWLINE), int(offset))

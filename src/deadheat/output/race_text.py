@@ -10,7 +10,7 @@ from deadheat.grouping.fingerprint import fingerprint_parts, version_of
 from deadheat.grouping.keys import grouping_key_of, race_address
 from deadheat.output import dossier_sentences
 from deadheat.output.access_text import INDENT, AccessText, site_locations
-from deadheat.output.findings import format_sighting_count, summarize_causes
+from deadheat.output.findings import ABSENCE_LABELS, format_sighting_count, summarize_causes
 from deadheat.output.layout import ELLIPSIS, LabelledText, TextPainter, cut_end, plain_sentence, wrap_text, wrap_words
 from deadheat.printable import visible_text
 
@@ -82,17 +82,14 @@ class RaceText:
             *self._detail_lines(finding),
         ]
 
-    def brief_line(self, finding: RaceFinding) -> str:
-        """Count, title, id and first place; on a terminal cut to its width."""
+    def brief_lines(self, finding: RaceFinding) -> list[str]:
+        """Count, title, id and first place on one line; on a terminal on more if they do not fit."""
         verdict = finding.sighting.verdict
+        standing = [str(finding.standing)] if finding.standing else []
+        facts = [*standing, visible_text(verdict.title), verdict.race, *map(visible_text, finding.locations[:1])]
         count = _count_column(finding)
-        standing = f"{finding.standing}{_SEPARATOR}" if finding.standing else ""
-        title = f"{standing}{visible_text(verdict.title)}{_SEPARATOR}{verdict.race}"
-        place = f"{_SEPARATOR}{visible_text(finding.locations[0])}" if finding.locations else ""
-        if self._style.is_terminal:
-            title = cut_end(title, self._width - len(count))
-            place = cut_end(place, room) if (room := self._width - len(count) - len(title)) > 4 else ""
-        return f"{self._paint(count, 'yellow')}{title}{self._paint(place, 'dim')}"
+        lines = wrap_words(facts, self._width, count, _LIST_INDENT, separator=_SEPARATOR)
+        return [self._paint(count, "yellow") + lines[0][len(count) :], *lines[1:]]
 
     def known_lines(self, finding: RaceFinding) -> list[str]:
         """A race that does not fail a gate."""
@@ -102,7 +99,8 @@ class RaceText:
 
     def absent_lines(self, absent: AbsentRace) -> list[str]:
         """A race of the baseline that was not found."""
-        return self._one_line_each([str(absent.state), absent.title, absent.race, f"({absent.why})"], "cyan")
+        label = ABSENCE_LABELS[absent.state.replace(" ", "_")]
+        return self._one_line_each([label, absent.title, absent.race, f"({absent.why})"], "cyan")
 
     def _one_line_each(self, facts: list[str], colour: str) -> list[str]:
         first, *others = map(visible_text, facts)

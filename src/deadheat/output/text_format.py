@@ -21,7 +21,7 @@ from deadheat.output.race_text import RaceText
 from deadheat.printable import visible_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from deadheat.output import OutputStyle, RaceSelection
     from deadheat.output.findings import RaceFinding
@@ -106,16 +106,16 @@ class _RaceListing:
         if self._limit:
             races, count = islice(races, self._limit), min(count, self._limit)
         if style.brief:
-            yield from self._numbered(races, lambda _, finding: [self._text.brief_line(finding)])
+            yield from self._fitting_lines(map(self._text.brief_lines, races))
         elif style.full or not style.is_terminal or count <= MAX_FULL_RACES:
-            yield from self._numbered(races, self._text.full_lines)
+            yield from self._numbered(races)
         else:
             yield from self._fitting_lines(map(self._text.list_lines, races))
 
-    def _numbered(self, races: Iterator[RaceFinding], render: Callable[[int, RaceFinding], list[str]]) -> Iterator[str]:
+    def _numbered(self, races: Iterator[RaceFinding]) -> Iterator[str]:
         for finding in races:
             self._shown += 1
-            yield from render(self._shown, finding)
+            yield from self._text.full_lines(self._shown, finding)
 
     def _fitting_lines(self, blocks: Iterable[list[str]]) -> Iterator[str]:
         """The lines of the first races: of those that fit on a terminal, unless the user sets the number."""
@@ -132,32 +132,52 @@ class _RaceListing:
         groups: dict[str, list[RaceFinding]] = {}
         for finding in races:
             groups.setdefault(group_name(finding, self._style), []).append(finding)
-        room = MAX_TERMINAL_LINES - _FOOTER_LINES
+        ordered = sorted(groups.items(), key=_group_order)
+        headings = [self._group_heading(name, members) for name, members in ordered]
+        room = MAX_TERMINAL_LINES - _FOOTER_LINES - sum(map(len, headings))
         per_group = self._limit or len(races)
         if self._is_limited:
-            per_group = max(0, room // len(groups) - 2)
-        for index, (name, members) in enumerate(sorted(groups.items(), key=_group_order)):
-            if self._is_limited and index >= room:
-                yield f"… and {len(groups) - index} more"
+            per_group = self._races_per_group([members for _, members in ordered], room)
+        lines_left = MAX_TERMINAL_LINES - _FOOTER_LINES if self._is_limited else None
+        for number, (heading, (_, members)) in enumerate(zip(headings, ordered, strict=True)):
+            if lines_left is not None and (lines_left := lines_left - len(heading)) < 0 and per_group == 0:
+                yield f"… and {len(ordered) - number} more"
                 return
-            sightings = sum(finding.sighting_count for finding in members)
-            count = f"{format_race_count(len(members))}, {sightings} sighting{'s' * (sightings != 1)}"
-            heading = wrap_text(f"{visible_text(name)}  ({count})", self._style.width, "", "  ")
-            yield from (self._paint(line, "bold") for line in heading)
+            yield from heading
             for finding in members[:per_group]:
                 self._shown += 1
-                yield self._text.brief_line(finding)
+                yield from self._group_member(finding)
+
+    def _group_heading(self, name: str, members: list[RaceFinding]) -> list[str]:
+        sightings = sum(finding.sighting_count for finding in members)
+        count = f"{format_race_count(len(members))}, {sightings} sighting{'s' * (sightings != 1)}"
+        lines = wrap_text(f"{visible_text(name)} ({count})", self._style.width, "", "  ")
+        return [self._paint(line, "bold") for line in lines]
+
+    def _group_member(self, finding: RaceFinding) -> list[str]:
+        style = self._style
+        return self._text.full_lines(self._shown, finding) if style.full else self._text.brief_lines(finding)
+
+    def _races_per_group(self, groups: list[list[RaceFinding]], room: int) -> int:
+        """The largest number of races that can be shown of every group."""
+        for number in range(max(map(len, groups))):
+            room -= sum(len(self._text.brief_lines(members[number])) for members in groups if len(members) > number)
+            if room < 0:
+                return number
+        return max(map(len, groups))
 
     def _summary_lines(self, totals: str, count: int) -> Iterator[str]:
         yield from (self._paint(line, "bold") for line in wrap_text(totals, self._style.width))
         if self._shown >= count:
             return
-        more = f"{count - self._shown} of them are not shown: --limit 0 lists all"
-        if self._style.selection.group_by == "race":
-            more += ", --group-by package (or test, cause, file) groups them"
-        yield from wrap_text(
-            f"{more}, --full shows the stacks, --format html makes a page with search and filters.", self._style.width
-        )
+        style = self._style
+        hints = ["--limit 0 lists all"] if style.selection.is_option else []
+        if style.selection.is_option and style.selection.group_by == "race":
+            hints.append("--group-by package (or test, cause, file) groups them")
+        hints += ["--full shows the stacks"] if not (style.full or style.brief) else []
+        hints.append("--format html makes a page with search and filters")
+        text = f"{count - self._shown} of them are not shown: {', '.join(hints)}."
+        yield from wrap_text(text, style.width)
 
 
 def _group_order(group: tuple[str, list[RaceFinding]]) -> tuple[int, str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from deadheat.sources.file_listing import is_packed_file
 
@@ -13,6 +15,15 @@ if TYPE_CHECKING:
 # lines are counted once for each block of this size
 _BLOCK_SIZE = 1 << 16
 _HEAD_SIZE = 1 << 10
+
+
+def _open_regular_file(path: str) -> IO[bytes]:
+    """Opens a file without waiting for a writer, if a pipe has taken its place."""
+    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)), "rb", buffering=0)
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError
+    return file
 
 
 class LineNumbers:
@@ -27,7 +38,9 @@ class LineNumbers:
         path = self._paths.get(uri)
         if path is None:
             return None
-        with suppress(OSError), open(path, "rb", buffering=0) as file:
+        with suppress(OSError), _open_regular_file(path) as file:
+            if offset > os.fstat(file.fileno()).st_size:
+                return None  # it was replaced or cut since it was read
             counts = self._counts.get(uri)
             if counts is None:
                 counts = self._counts[uri] = [] if is_packed_file(file.read(_HEAD_SIZE)) else [0]
