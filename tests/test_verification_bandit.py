@@ -47,13 +47,13 @@ def test_the_interval_of_the_winner_holds_although_it_was_chosen() -> None:
         bandit = Bandit(names, random)
         for _ in range(160):
             bandit.record(bandit.choose(), is_sighting=random.random() < rate, seconds=1.0)
-        choice = bandit.best()
+        choice = bandit.best(confidence=0.8)
         if choice is None:
             continue
         missed += not choice.rate.low <= rate <= choice.rate.high
         excess += choice.arm.sightings / choice.arm.runs - rate
         assert choice.per_second == pytest.approx(choice.rate)
-    assert missed <= binom.ppf(0.999, simulations, 0.05)
+    assert missed <= binom.ppf(0.999, simulations, 0.2)
     assert excess / simulations > 0.02, "the rate of a winner is biased; that is why a verification starts anew"
 
 

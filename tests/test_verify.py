@@ -52,7 +52,7 @@ def test_right_fix_is_fixed(often: RacingModule) -> None:
 
 @pytest.mark.long
 def test_right_fix_of_a_rare_race_is_fixed(seldom: RacingModule) -> None:
-    status, result = verify(seldom, {"cart/cart.go": LOCKED_CART})
+    status, result = verify(seldom, {"cart/cart.go": LOCKED_CART}, "--time", "150s")
     assert (status, result["verdict"]) == (0, "fixed"), result
     assert result["old"]["runs"] + result["new"]["runs"] >= 30
 

@@ -191,8 +191,9 @@ class _Session:
         sites = racing_sites(self.race.dossier.racing_lines)
         if not sites:
             return LineProof((), ())
-        build = InstrumentedBuild(self.builder, sites)
-        limits = race_runs.trial_limits(self.args, 1)
+        jobs = self.args.jobs or race_runs.core_count()
+        build = InstrumentedBuild(self.builder, sites, jobs)
+        limits = race_runs.trial_limits(self.args, jobs)
         old, new = (
             tuple(build.count_runs(name, tree, configuration, limits))
             for name, tree in (("old", old_tree), ("new", new_tree))

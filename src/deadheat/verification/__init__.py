@@ -1,5 +1,18 @@
 """Verification by running: is a race still there, is a fix right, which commit changed it.
 
+The runner starts processes:
+
+campaign.py           `reproduce`: trials of one version, spread over configurations
+comparison.py         `verify`: trials of old and new code
+code_under_test.py    what to run, and how a version is built
+worktrees.py          commits, patches and uncommitted files in folders of our own
+go_toolchain.py, go_tests.py, go_output.py    Go: toolchain, test binary, results
+trials.py             one trial; `TrialExecutor` is where trials run
+processes.py, launcher.py    processes with limits, without network
+sought_race.py        tells the race that is sought from others
+racing_line_proof.py  do the racing lines of the new code run
+campaign_report.py, statement.py    results as JSON, text and Markdown
+
 The statistics are pure functions and small classes without I/O, clock or hidden randomness.
 
 rates.py          failure rates: intervals, predictive probabilities, runs that are needed

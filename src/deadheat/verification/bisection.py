@@ -75,6 +75,8 @@ class Suspects:
     def prior_weights(self) -> list[float]:
         """The probability of each answer, in the order in which the race shows at the end."""
         given = [*self.prior] or [1.0] * self.commits
+        top = max(given) or 1.0  # scaled, as the sum of given weights may be too large or too small for a float
+        given = [weight / top for weight in given]
         total = sum(given)
         share = (1 - self.doubt) / total if total else 0.0
         even = (self.doubt if total else 1.0) / self.commits
@@ -164,7 +166,8 @@ def next_step(
 ) -> Step | None:
     """The trials with the most expected information per second.
 
-    None if the best answer has this probability, or if no trial can tell more.
+    None if the best answer has this probability, or if no trial can tell more. While no trial shows the race there is
+    always a next step: the caller limits the time.
     """
     evidence, broken = _Evidence(suspects, observations), {*unbuildable}
     if _best_answer(suspects, evidence.weights, broken).probability >= confidence:

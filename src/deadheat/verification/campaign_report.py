@@ -176,7 +176,7 @@ def campaign_markdown(campaign: Campaign, context: CampaignContext) -> str:
         fence = "```"
         lines += [f"Shown best with {quote_code(best.arm.name)}:", "", f"{fence}sh", command or "", fence, ""]
     lines += ["| configuration | seen | of | 95 % |", "| --- | --: | --: | --- |"]
-    for arm in campaign.bandit.arms.values():
+    for arm in filter(lambda arm: arm.runs, campaign.bandit.arms.values()):
         interval = clopper_pearson_interval(arm.sightings, arm.runs, CONFIDENCE)
         share = f"{format_share(interval.low)} to {format_share(interval.high)}"
         lines.append(f"| {quote_code(arm.name)} | {arm.sightings} | {arm.runs} | {share} |")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import select
+import shlex
 import shutil
 import signal
 import subprocess
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LOOKS = 0.1
 _SECONDS_TO_PROBE = 10
-_MAX_FILE_BYTES = 1 << 30
+_MAX_FILE_BYTES, _ULIMIT_BLOCK = 1 << 30, 512
 _MAX_PROCESSES = 1_000  # of one trial
 # what a program may need to know; no token or password of the environment is passed on
 _PASSED_VARIABLES = (
@@ -90,7 +91,7 @@ _ATTEMPTS = (
 def find_isolation() -> Isolation:
     """The strongest isolation that works here."""
     for words in _ATTEMPTS if shutil.which("unshare") else ():
-        probe = [*words, *_launcher_words("lo"), "true"]
+        probe = [*words, *_launcher_words(needs_loopback=True), "true"]
         with suppress(OSError, subprocess.TimeoutExpired):
             done = subprocess.run(probe, capture_output=True, timeout=_SECONDS_TO_PROBE, check=False)
             if done.returncode == 0:
@@ -99,8 +100,16 @@ def find_isolation() -> Isolation:
     return Isolation((), "network was not taken away: the system does not allow it")
 
 
-def _launcher_words(limits: str) -> list[str]:
-    return [sys.executable, "-I", "-S", str(launcher.__file__), limits]
+@cache
+def _launcher_words(needs_loopback: bool) -> tuple[str, ...]:
+    """The command that sets limits and runs another one: a shell, or Python where there is no `ip`."""
+    # the loopback of a new network namespace is off at first
+    ip = shutil.which("ip", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") if needs_loopback else None
+    if needs_loopback and ip is None:
+        return (sys.executable, "-I", "-S", str(launcher.__file__), f"core=0,fsize={_MAX_FILE_BYTES},lo")
+    enable = f"{shlex.quote(ip)} link set lo up && " if ip else ""
+    script = f'ulimit -c 0; ulimit -f {_MAX_FILE_BYTES // _ULIMIT_BLOCK}; {enable}exec "$@"'
+    return ("/bin/sh", "-c", script, "sh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +161,11 @@ class ProcessPool:
     def start(self, task: ProcessTask) -> None:
         """Start a process."""
         task.scratch.mkdir(parents=True, exist_ok=True)
-        limits = f"core=0,fsize={_MAX_FILE_BYTES}" + ("" if self.isolation.has_network else ",lo")
+        launch = _launcher_words(needs_loopback=not self.isolation.has_network)
         output = open(task.scratch / "output", "w+b")  # noqa: SIM115, closed when the process has ended
         try:
             process = subprocess.Popen(
-                [*self.isolation.words, *_launcher_words(limits), *task.command],
+                [*self.isolation.words, *launch, *task.command],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.errors import DeadheatError
 from deadheat.repo.pinning import line_claims
 from deadheat.repo.syntax.statements import innermost_statement, statements_between
-from deadheat.verification.processes import run_process
+from deadheat.verification.processes import ProcessPool, remove_folder
 from deadheat.verification.rates import clean_probability
 from deadheat.verification.trials import GoTestCode
 
@@ -86,6 +86,7 @@ class InstrumentedBuild:
 
     builder: CodeBuilder
     sites: Sequence[RacingSite]
+    jobs: int = 1
     token: str = field(default_factory=lambda: f"deadheat-{secrets.token_hex(8)}")
 
     def count_runs(self, name: str, tree: Path, configuration: Configuration, limits: TrialLimits) -> list[SiteRuns]:
@@ -144,10 +145,16 @@ class InstrumentedBuild:
         return source + flags.encode()
 
     def _outputs(self, code: GoTestCode, configuration: Configuration, limits: TrialLimits) -> Iterable[bytes]:
-        for number in range(RUNS):
-            scratch = self.builder.trees.folder / f"marked-{self.token}-{number}"
-            task = code.task(configuration, limits, scratch)
-            yield run_process(task, self.builder.isolation).output
+        with ProcessPool(self.builder.isolation) as pool:
+            started = 0
+            while started < RUNS or len(pool):
+                while started < RUNS and len(pool) < self.jobs:
+                    scratch = self.builder.trees.folder / f"marked-{secrets.token_hex(8)}"
+                    pool.start(code.task(configuration, limits, scratch))
+                    started += 1
+                for task, result in pool.wait_any():
+                    remove_folder(task.scratch)
+                    yield result.output
 
 
 def _state_of(is_placed: bool, ran: int) -> SiteState:

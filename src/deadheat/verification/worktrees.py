@@ -6,7 +6,6 @@ clone applies, and with an index of its own. Submodules are not fetched and stay
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -133,7 +132,7 @@ def _copy_path(source_root: Path, target_root: Path, path: str) -> None:
             parent.unlink()
     if target.is_symlink() or target.is_file():
         target.unlink()
-    elif target.is_dir() and os.path.lexists(source):
+    elif target.is_dir() and not source.is_dir():
         shutil.rmtree(target)
     if source.is_symlink():
         target.parent.mkdir(parents=True, exist_ok=True)
