@@ -40,8 +40,8 @@ types: $(STAMP)
 tests: export PYTHONDONTWRITEBYTECODE :=
 tests: $(INSTALLED)
 	@tools/chromium
-	$(PYTEST) -m "not long or compiled_too" --cov --cov-report=term:skip-covered
-	DEADHEAT_INSTALLED=1 $(PYTEST) -m "long or compiled_too" $$(grep -lE 'mark\.(long|compiled_too)' tests/test_*.py)
+	$(PYTEST) -m "(not long or compiled_too) and not soak" --cov --cov-report=term:skip-covered
+	DEADHEAT_INSTALLED=1 $(PYTEST) -m "(long or compiled_too) and not soak" $$(grep -lE 'mark\.(long|compiled_too)' tests/test_*.py)
 
 cases: $(STAMP) ## rewrite the expected output of every golden case; review the diff
 	$(BIN)/python -m pytest tests/test_cases.py --rewrite
@@ -68,10 +68,11 @@ docs: $(STAMP) ## generate the pages and outputs that come from the code, then b
 fuzz: $(STAMP) ## fuzz all that reads untrusted input for FUZZ_SECONDS; FUZZ_TARGETS selects targets
 	PYTHONPATH=src $(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
-soak: $(INSTALLED) ## long runs: 5 GiB of logs, a 500 MiB line, hostile and damaged text, killed ingests
+soak: $(INSTALLED) ## long runs: 5 GiB of logs, a 500 MiB line, hostile and damaged text, killed ingests, verified fixes
 	$(BIN)/python -m bench.soak
 	$(BIN)/python -m bench.killed_ingest
 	$(BIN)/python -m bench.killed_ingest --watch
+	$(PYTEST) -m soak
 
 record: $(STAMP) ## record the corpus again with every installed toolchain and detector
 	$(BIN)/python -m corpus.record_go

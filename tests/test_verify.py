@@ -50,7 +50,7 @@ def test_right_fix_is_fixed(often: RacingModule) -> None:
     assert sites == {("(*Cart).Total", True), ("(*Cart).Add", True)}
 
 
-@pytest.mark.long
+@pytest.mark.soak
 def test_right_fix_of_a_rare_race_is_fixed(seldom: RacingModule) -> None:
     status, result = verify(seldom, {"cart/cart.go": LOCKED_CART}, "--time", "150s")
     assert (status, result["verdict"]) == (0, "fixed"), result
@@ -62,7 +62,7 @@ def test_fix_that_only_makes_it_rarer_is_never_fixed(often: RacingModule) -> Non
     assert (status, result["verdict"]) == (1, "still races"), result
 
 
-@pytest.mark.long
+@pytest.mark.soak
 def test_fix_that_makes_it_much_rarer_is_not_called_fixed_early(often: RacingModule) -> None:
     """At this rate some verifications miss it; then the verdict says that such a share may be left."""
     _, result = verify(often, {"cart/cart_test.go": cart_test(0.05)})
@@ -112,7 +112,7 @@ def test_race_is_recognised_after_a_function_was_renamed(often: RacingModule) ->
     assert result["new"]["renamed"] == ["(*Cart).Total is now (*Cart).Sum"]
 
 
-@pytest.mark.long
+@pytest.mark.soak
 def test_patch_and_work_tree_are_verified(often: RacingModule) -> None:
     repository = often.repository
     repository.git("reset", "-q", "--hard", often.racy)
