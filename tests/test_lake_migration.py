@@ -195,5 +195,5 @@ def test_a_lake_that_is_not_migrated_can_be_read(old_lake: Lake, capsys: pytest.
     assert main(["show", race, "--lake", old_lake.uri]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert "   runs     3\n" in out
+    assert "  runs        3\n" in out
     assert out.count("/srv/logs/") == 5

@@ -52,6 +52,7 @@ def test_user_work_tree_is_untouched_and_nothing_is_left_behind(module: RacingMo
     assert [*temporary.iterdir()] == []
 
 
+@pytest.mark.soak
 def test_other_race_is_told_apart(module: RacingModule, report: Path, tmp_path: Path) -> None:
     other = RacingModule(tmp_path, 0.9, {"cart/price.go": PRICE, "cart/cart_test.go": PRICE_TEST})
     status, result = other.run_json("reproduce", report, "--runs", "4", "--at", "HEAD")
@@ -89,6 +90,7 @@ def with_start(folder: Path, start: str, imports: str = "") -> RacingModule:
     return RacingModule(folder, 0.9, {"cart/cart_test.go": test})
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("start", "imports", "failure"),
     [
@@ -111,6 +113,7 @@ def test_failure_is_told_and_the_rest_goes_on(
     assert (status, result["runs"] + result["incomplete"]) == (0, 10)
 
 
+@pytest.mark.soak
 def test_skipped_test_is_no_run(report: Path, tmp_path: Path) -> None:
     skipped = with_start(tmp_path, 't.Skip("later")')
     status, result = skipped.run_json("reproduce", report, "--runs", "3", "--at", "HEAD")
@@ -137,12 +140,14 @@ def test_secrets_of_the_environment_are_not_passed_on(report: Path, tmp_path: Pa
     assert done.returncode in (0, 1)
 
 
+@pytest.mark.soak
 def test_command_of_the_user_is_run(module: RacingModule, report: Path) -> None:
     command = "--", "go", "test", "-race", "-count=1", "./cart/..."
     status, result = module.run_json("reproduce", report, "--runs", "4", *command)
     assert (status, result["command"]) == (0, "go test -race -count=1 ./cart/...")
 
 
+@pytest.mark.soak
 def test_interruption_prints_what_was_learnt(module: RacingModule, report: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "deadheat", "reproduce", str(report), "--repo", str(module.repository.path)]
     environment = {**module.environment, "PYTHONPATH": PACKAGE_ROOT, "TMPDIR": str(tmp_path)}
@@ -155,6 +160,7 @@ def test_interruption_prints_what_was_learnt(module: RacingModule, report: Path,
     assert re.search(r"seen in \d+ runs of \d+ \(interrupted\)", out)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("go_mod", "message"),
     [
@@ -172,6 +178,7 @@ def test_missing_toolchain_or_dependency_is_named(report: Path, tmp_path: Path, 
     assert message in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.soak
 def test_vendored_dependency_is_used(report: Path, tmp_path: Path) -> None:
     files = {
         "go.mod": "module example.com/shop\n\ngo 1.20\n\nrequire example.com/till v1.0.0\n",

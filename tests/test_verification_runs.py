@@ -219,6 +219,7 @@ int main(void) {
 BUILD = "gcc -g -fsanitize=thread race.c -o race"
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
 def test_program_in_c_is_reproduced_and_its_fix_verified(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "repo")

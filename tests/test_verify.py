@@ -57,6 +57,7 @@ def test_right_fix_of_a_rare_race_is_fixed(seldom: RacingModule) -> None:
     assert result["old"]["runs"] + result["new"]["runs"] >= 30
 
 
+@pytest.mark.soak
 def test_fix_that_only_makes_it_rarer_is_never_fixed(often: RacingModule) -> None:
     status, result = verify(often, {"cart/cart_test.go": cart_test(0.3)})
     assert (status, result["verdict"]) == (1, "still races"), result
@@ -77,6 +78,7 @@ def test_fix_that_skips_the_test_is_vacuous(often: RacingModule) -> None:
     assert (status, result["verdict"]) == (4, "vacuous"), result
 
 
+@pytest.mark.soak
 def test_fix_after_which_a_racing_line_does_not_run_is_vacuous(often: RacingModule) -> None:
     status, result = verify(often, {"cart/cart_test.go": cart_test(0.9, "if c := (&Cart{}); c.total == 0 { return }")})
     assert (status, result["verdict"]) == (4, "vacuous"), result
@@ -84,12 +86,14 @@ def test_fix_after_which_a_racing_line_does_not_run_is_vacuous(often: RacingModu
     assert {site["state"] for site in result["racing_lines"]["new"]} == {"did not run"}
 
 
+@pytest.mark.soak
 def test_fix_without_a_test_is_vacuous(often: RacingModule) -> None:
     other_test = cart_test(0.9).replace("TestCheckout", "TestOther")
     status, result = verify(often, {"cart/cart_test.go": other_test})
     assert (status, result["verdict"]) == (4, "vacuous"), result
 
 
+@pytest.mark.soak
 def test_fix_that_brings_another_race_is_told(often: RacingModule) -> None:
     counted = LOCKED_CART.replace(
         "type Cart struct {\n", "type Cart struct {\n\tcalls int\n"
@@ -99,12 +103,14 @@ def test_fix_that_brings_another_race_is_told(often: RacingModule) -> None:
     assert [race["title"] for race in result["new"]["other_races"]] == ["read/write race in cart.(*Cart).call"]
 
 
+@pytest.mark.soak
 def test_race_is_recognised_after_its_lines_moved(often: RacingModule) -> None:
     moved = CART.replace("type Cart", "// Cart counts.\n//\n// It is not safe.\ntype Cart")
     status, result = verify(often, {"cart/cart.go": moved})
     assert (status, result["verdict"], result["new"]["renamed"]) == (1, "still races", []), result
 
 
+@pytest.mark.soak
 def test_race_is_recognised_after_a_function_was_renamed(often: RacingModule) -> None:
     test = cart_test(0.9).replace("c.Total()", "c.Sum()")
     status, result = verify(often, {"cart/cart.go": CART.replace("Total()", "Sum()"), "cart/cart_test.go": test})
@@ -130,6 +136,7 @@ def test_patch_and_work_tree_are_verified(often: RacingModule) -> None:
     (repository.path / "cart" / "new_file.go").unlink()
 
 
+@pytest.mark.soak
 def test_renamed_function_is_recognised_in_a_work_tree(often: RacingModule) -> None:
     repository = often.repository
     repository.git("reset", "-q", "--hard", often.racy)
@@ -140,12 +147,14 @@ def test_renamed_function_is_recognised_in_a_work_tree(often: RacingModule) -> N
     assert (status, result["new"]["renamed"]) == (1, ["(*Cart).Total is now (*Cart).Sum"]), result
 
 
+@pytest.mark.soak
 def test_too_little_time_is_inconclusive(seldom: RacingModule) -> None:
     status, result = verify(seldom, {"cart/cart.go": LOCKED_CART}, "--time", "2s", "--confidence", "0.9999")
     assert (status, result["verdict"]) == (4, "inconclusive"), result
     assert result["statistics"]["error"] > 0.0001
 
 
+@pytest.mark.soak
 def test_old_code_that_does_not_race_is_inconclusive(often: RacingModule) -> None:
     often.repository.git("reset", "-q", "--hard", often.racy)
     often.repository.put("cart: fix", {"cart/cart.go": LOCKED_CART})
@@ -155,6 +164,7 @@ def test_old_code_that_does_not_race_is_inconclusive(often: RacingModule) -> Non
     assert (status, result["verdict"], result["old"]["sightings"]) == (4, "inconclusive", 0), result
 
 
+@pytest.mark.soak
 def test_statement_is_markdown_for_a_pull_request(often: RacingModule) -> None:
     often.repository.git("reset", "-q", "--hard", often.racy)
     fix = often.repository.put("cart: fix", {"cart/cart.go": LOCKED_CART})
