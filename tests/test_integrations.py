@@ -23,7 +23,7 @@ SOURCES = Path(deadheat.__file__).parents[1]
 REPORT = CASES / "go" / "two-goroutines.txt"
 FILES = [
     ROOT / "action.yml", ROOT / ".pre-commit-hooks.yaml",
-    *sorted((ROOT / "integrations").iterdir()), *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted(filter(Path.is_file, (ROOT / "integrations").iterdir())), *sorted((ROOT / "docs").rglob("*.md")),
 ]  # fmt: skip
 # "deadheat run --gate …" at the end of a line, continued or not, of YAML, Markdown or shell
 COMMAND = re.compile(r"(?:^|[\s/])deadheat ((?:scan|gate|run|explain|completion) (?:[^\n`|>#]|\\\n|\n +--)+)")
