@@ -83,7 +83,7 @@ def test_versions_of_go() -> None:
     assert required_version(go_mod) == (1, 21)
     assert preferred_version(go_mod) == (1, 22, 3)
     assert required_version("module x\n") == ()
-    assert version_in_paths(["/root/sdk/go1.21.3/src/sync/map.go"]) == (1, 21, 3)
+    assert version_in_paths(["/home/ci/sdk/go1.21.3/src/sync/map.go"]) == (1, 21, 3)
     assert version_in_paths(["/mod/golang.org/toolchain@v0.0.1-go1.22.3.linux-amd64/src/a.go"]) == (1, 22, 3)
     assert version_in_paths(["/usr/local/go/src/sync/map.go", "/home/go1.2.3/x.go"]) == ()
 
