@@ -15,8 +15,8 @@ from scipy import special
 from deadheat.verification.bisection import (
     Answer,
     Change,
+    CommitTrials,
     Costs,
-    Observation,
     Step,
     Suspects,
     best_answer,
@@ -63,7 +63,7 @@ def draw_history(random: Random, answer: int | None = None) -> History:
 
 
 def search(random: Random, history: History, suspects: Suspects, costs: Costs, confidence: float) -> Found:
-    observations: list[Observation] = []
+    observations: list[CommitTrials] = []
     failed: list[int] = []
     while step := next_step(suspects, observations, costs, failed, confidence):
         assert step.commit not in failed
@@ -74,7 +74,7 @@ def search(random: Random, history: History, suspects: Suspects, costs: Costs, c
         while trials < step.trials and not sightings:
             trials += 1
             sightings += history.run(random, step.commit)
-        observations.append(Observation(step.commit, trials, sightings))
+        observations.append(CommitTrials(step.commit, trials, sightings))
     answer = best_answer(suspects, observations, failed)
     is_right = answer.first <= history.answer <= answer.last
     builds = len({one.commit for one in observations}) + len(failed)
@@ -187,17 +187,17 @@ def test_failing_ranges_are_left_quickly() -> None:
 def test_thousands_of_commits_are_fast() -> None:
     commits, answer, random = 5000, 1234, Random(20)
     suspects = Suspects(Change.INTRODUCED, commits, racing=(commits - 1,))
-    observations = [Observation(commits - 1, 30, 3)]
+    observations = [CommitTrials(commits - 1, 30, 3)]
     while step := next_step(suspects, observations, Costs(10, 1), confidence=0.999):
         sightings = sum(step.commit >= answer and random.random() < 0.1 for _ in range(step.trials))
-        observations.append(Observation(step.commit, step.trials, sightings))
+        observations.append(CommitTrials(step.commit, step.trials, sightings))
     found = best_answer(suspects, observations)
     assert (found.first, found.last) == (answer, answer)
     assert len(observations) < 60
 
 
 @st.composite
-def searches(draw: st.DrawFn) -> tuple[Suspects, list[Observation]]:
+def searches(draw: st.DrawFn) -> tuple[Suspects, list[CommitTrials]]:
     """Small searches with observations that are possible."""
     commits = draw(st.integers(1, 6))
     prior = draw(st.just([]) | st.lists(st.floats(0, 5) | st.floats(0, 1e308), min_size=commits, max_size=commits + 1))
@@ -207,14 +207,14 @@ def searches(draw: st.DrawFn) -> tuple[Suspects, list[Observation]]:
     observations = []
     for commit in draw(st.lists(st.integers(0, commits - 1), max_size=6)):
         trials = draw(st.integers(0, 12))
-        observations.append(Observation(commit, trials, draw(st.integers(0, trials)) if commit in showing else 0))
+        observations.append(CommitTrials(commit, trials, draw(st.integers(0, trials)) if commit in showing else 0))
     racing = tuple(showing[-1:]) if change is Change.INTRODUCED else tuple(showing[:1])
     return Suspects(change, commits, prior, racing if draw(st.booleans()) else (), rate), observations
 
 
 @settings(max_examples=60)
 @given(searches())
-def test_posterior_is_that_of_the_theorem_of_bayes_with_scipy(drawn: tuple[Suspects, list[Observation]]) -> None:
+def test_posterior_is_that_of_the_theorem_of_bayes_with_scipy(drawn: tuple[Suspects, list[CommitTrials]]) -> None:
     suspects, observations = drawn
     prior = suspects.prior_weights()
     prior = prior if suspects.change is Change.INTRODUCED else prior[::-1]
@@ -233,7 +233,7 @@ def test_posterior_is_that_of_the_theorem_of_bayes_with_scipy(drawn: tuple[Suspe
 
 @given(searches(), st.sets(st.integers(0, 5), max_size=3), st.floats(0, 50))
 def test_steps_and_answers_are_possible(
-    drawn: tuple[Suspects, list[Observation]], unbuildable: set[int], build: float
+    drawn: tuple[Suspects, list[CommitTrials]], unbuildable: set[int], build: float
 ) -> None:
     suspects, observations = drawn
     unbuildable = {commit for commit in unbuildable if commit < suspects.commits}
@@ -258,15 +258,15 @@ def test_steps_and_answers_are_possible(
 def test_a_sighting_decides_and_clean_runs_only_suggest() -> None:
     suspects = Suspects(Change.INTRODUCED, 4, rate=Beta(20, 20))
     assert posterior(suspects, []) == pytest.approx([0.25] * 4 + [0])
-    assert posterior(suspects, [Observation(1, 1, 1)])[2:] == [0, 0, 0]
-    weights = posterior(suspects, [Observation(1, 8, 0)])
+    assert posterior(suspects, [CommitTrials(1, 1, 1)])[2:] == [0, 0, 0]
+    weights = posterior(suspects, [CommitTrials(1, 8, 0)])
     assert 0 < weights[0] == weights[1] < 0.01 < weights[2] == weights[3]
 
 
 def test_the_commit_that_shows_the_race_is_run_first_to_learn_its_rate() -> None:
     suspects = Suspects(Change.FIXED, 50, racing=(4,))
     assert next_step(suspects, [], Costs()) == Step(4, 16)
-    assert next_step(suspects, [Observation(4, 9, 3)], Costs()) != Step(4, 16)
+    assert next_step(suspects, [CommitTrials(4, 9, 3)], Costs()) != Step(4, 16)
     known = Suspects(Change.FIXED, 50, racing=(4,), rate=Beta(12, 100))
     step = next_step(known, [], Costs())
     assert step is not None
@@ -275,8 +275,8 @@ def test_the_commit_that_shows_the_race_is_run_first_to_learn_its_rate() -> None
 
 def test_the_answer_may_be_none_of_the_commits() -> None:
     suspects = Suspects(Change.FIXED, 3, prior=[1, 1, 1, 1], rate=Beta(30, 30))
-    assert best_answer(suspects, [Observation(2, 1, 1)]).first == 3
-    assert best_answer(suspects, [Observation(0, 12, 0)]).first == 0
+    assert best_answer(suspects, [CommitTrials(2, 1, 1)]).first == 3
+    assert best_answer(suspects, [CommitTrials(0, 12, 0)]).first == 0
 
 
 def test_impossible_arguments_are_rejected() -> None:
@@ -288,4 +288,4 @@ def test_impossible_arguments_are_rejected() -> None:
         Suspects(Change.FIXED, 2, prior=[1, math.nan])
     sure = Suspects(Change.INTRODUCED, 3, prior=[0, 0, 1], doubt=0)
     with pytest.raises(ValueError, match="impossible with these suspects"):
-        posterior(sure, [Observation(0, 1, 1)])
+        posterior(sure, [CommitTrials(0, 1, 1)])

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from deadheat.verification.sequential import Outcome, Prior, Reason, Rule, Trial, Verdict, Verification, Version
+from deadheat.verification.sequential import FixVerdict, Prior, Reason, Rule, Trial, TrialOutcome, Verification, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def verify(
     rule: Rule = RULE,
     limit: int = 10**9,
     prior: Prior | None = None,
-) -> tuple[Verification, Verdict, Reason, int]:
+) -> tuple[Verification, FixVerdict, Reason, int]:
     """Run trials, with an old rate that may depend on the number of the trial, until the verdict is final."""
     verification = Verification(rule, random.getrandbits(64), prior=prior)
     verdict, reason = verification.judge()
@@ -45,7 +45,7 @@ def verify(
         rate = old_rate(trials) * (1 if version is Version.OLD else remaining)
         trials += 1
         is_sighting = random.random() < rate
-        verification.record(Trial(slot, Outcome.THIS_RACE if is_sighting else Outcome.CLEAN, 0.5))
+        verification.record(Trial(slot, TrialOutcome.THIS_RACE if is_sighting else TrialOutcome.CLEAN, 0.5))
         if is_sighting or trials < 300 or trials % 8 == 0:
             verdict, reason = verification.judge()
     return verification, verdict, reason, trials
@@ -63,8 +63,8 @@ CHANGES = {"nothing": (1.0, 500), "slightly rarer": (0.8, 300), "at the limit": 
 def test_wrong_fixed_is_as_rare_as_stated(remaining: float, simulations: int) -> None:
     random = Random(29)
     verdicts = [verify(random, constant(rate), remaining)[1] for rate in RATES for _ in range(simulations)]
-    assert verdicts.count(Verdict.FIXED) <= most_wrong(len(verdicts), RULE.error)
-    assert verdicts.count(Verdict.STILL_RACES) >= 0.97 * len(verdicts)
+    assert verdicts.count(FixVerdict.FIXED) <= most_wrong(len(verdicts), RULE.error)
+    assert verdicts.count(FixVerdict.STILL_RACES) >= 0.97 * len(verdicts)
 
 
 def test_a_rare_rest_is_called_fixed_as_rarely_as_documented() -> None:
@@ -72,14 +72,14 @@ def test_a_rare_rest_is_called_fixed_as_rarely_as_documented() -> None:
     random, simulations = Random(30), 400
     expected = RULE.old_probability(0.1) ** RULE.sightings_needed
     for rule, error in ((RULE, expected), (Rule(remaining=0.1), 0.01)):
-        fixed = sum(verify(random, constant(0.3), 0.1, rule)[1] is Verdict.FIXED for _ in range(simulations))
+        fixed = sum(verify(random, constant(0.3), 0.1, rule)[1] is FixVerdict.FIXED for _ in range(simulations))
         assert fixed <= most_wrong(simulations, error)
     assert 0.2 < expected < 0.3
 
 
 def test_a_weaker_confidence_is_used_up_and_not_exceeded() -> None:
     random, simulations, rule = Random(31), 1500, Rule(confidence=0.9, remaining=1)
-    fixed = sum(verify(random, constant(0.05), 1, rule)[1] is Verdict.FIXED for _ in range(simulations))
+    fixed = sum(verify(random, constant(0.05), 1, rule)[1] is FixVerdict.FIXED for _ in range(simulations))
     assert 0.05 * simulations < fixed <= most_wrong(simulations, 0.1)
 
 
@@ -93,7 +93,7 @@ def test_drifting_rates_do_no_harm(remaining: float) -> None:
         lambda trial: 0.5 * 0.9**trial + 0.02,
     ]
     verdicts = [verify(random, drift, remaining)[1] for drift in drifts for _ in range(simulations)]
-    assert verdicts.count(Verdict.FIXED) <= most_wrong(len(verdicts), RULE.error)
+    assert verdicts.count(FixVerdict.FIXED) <= most_wrong(len(verdicts), RULE.error)
 
 
 @pytest.mark.parametrize("remaining", [1.0, RULE.remaining])
@@ -107,7 +107,7 @@ def test_the_error_bound_holds_whenever_one_stops(remaining: float) -> None:
         stopped, verdict, _, _ = verify(random, constant(rate), remaining, limit=limit)
         conclusion = stopped.conclude()
         at_random.append(conclusion.error)
-        assert verdict is not Verdict.FIXED or conclusion.error <= RULE.error * (1 + 1e-9)
+        assert verdict is not FixVerdict.FIXED or conclusion.error <= RULE.error * (1 + 1e-9)
         # a sighting in the new code ends it; the error was lowest before
         lowest.append(RULE.old_probability(RULE.remaining) ** conclusion.counted_sightings)
     for level in (0.3, 0.1, 0.03, 0.01):
@@ -140,7 +140,7 @@ class Schedule:
             while len(self._running) < self._workers:
                 slot, version = verification.next_trial()
                 duration = self._random.expovariate(1) * (1 if version is Version.OLD else 10)
-                outcome = Outcome.THIS_RACE if self._random.random() < self._rate else Outcome.CLEAN
+                outcome = TrialOutcome.THIS_RACE if self._random.random() < self._rate else TrialOutcome.CLEAN
                 heapq.heappush(self._running, (self._clock + duration, Trial(slot, outcome, duration)))
             self._clock, trial = heapq.heappop(self._running)
             trials.append(trial)
@@ -165,7 +165,7 @@ def test_a_slow_fix_is_not_favoured_by_parallel_or_interrupted_runs(patience: fl
             schedule.run(verification, trials, until)
             schedule.kill()
         claimed += schedule.has_claimed
-        assert verification.judge()[0] is not Verdict.FIXED or schedule.has_claimed
+        assert verification.judge()[0] is not FixVerdict.FIXED or schedule.has_claimed
     assert claimed <= most_wrong(simulations, RULE.error)
 
 
@@ -174,7 +174,7 @@ def test_one_failure_elsewhere_proves_nothing() -> None:
     for rate in RATES:
         for _ in range(simulations):
             runs = 1 + int(random.expovariate(rate))  # the first failure ended them
-            fixed += verify(random, constant(rate), 1, prior=Prior(1, runs))[1] is Verdict.FIXED
+            fixed += verify(random, constant(rate), 1, prior=Prior(1, runs))[1] is FixVerdict.FIXED
     assert fixed <= most_wrong(len(RATES) * simulations, RULE.error)
 
 
@@ -186,9 +186,9 @@ def test_99_percent_is_not_stated_from_one_failure(seed: int, clean_runs: int, p
         slot, version = verification.next_trial()
         is_failure = version is Version.OLD and not has_failed
         has_failed |= is_failure
-        verification.record(Trial(slot, Outcome.THIS_RACE if is_failure else Outcome.CLEAN, 2.0))
+        verification.record(Trial(slot, TrialOutcome.THIS_RACE if is_failure else TrialOutcome.CLEAN, 2.0))
     conclusion = verification.conclude()
-    assert conclusion.verdict is Verdict.INCONCLUSIVE
+    assert conclusion.verdict is FixVerdict.INCONCLUSIVE
     assert conclusion.error > 0.3
     forecast = conclusion.forecast
     assert forecast.sightings == 5 - has_failed
@@ -237,8 +237,8 @@ def test_a_right_fix_takes_few_runs(rate: float, rule: Rule) -> None:
     random, simulations = Random(37), 150 if rate > 0.01 else 40 if rate > 0.005 else 20
     outcomes = [verify(random, constant(rate), 0, rule) for _ in range(simulations)]
     verdicts = [verdict for _, verdict, _, _ in outcomes]
-    assert verdicts.count(Verdict.FIXED) >= 0.9 * simulations
-    assert set(verdicts) <= {Verdict.FIXED, Verdict.INCONCLUSIVE}
+    assert verdicts.count(FixVerdict.FIXED) >= 0.9 * simulations
+    assert set(verdicts) <= {FixVerdict.FIXED, FixVerdict.INCONCLUSIVE}
     runs = sum(trials for _, _, _, trials in outcomes) / simulations
     assert runs <= 1.5 * best_fixed_plan(rate, rule)
 
@@ -274,58 +274,63 @@ def record(verification: Verification, outcomes: Callable[[Version, int], Trial]
         counts[version] += 1
 
 
-def trial(outcome: Outcome, *races: str, complete: bool = True) -> Trial:
+def trial(outcome: TrialOutcome, *races: str, complete: bool = True) -> Trial:
     return Trial(0, outcome, 1.0, complete, races)
 
 
-RACE, CLEAN, SKIPPED = trial(Outcome.THIS_RACE), trial(Outcome.CLEAN), trial(Outcome.VACUOUS)
-CRASH, OTHER = trial(Outcome.OTHER_FAILURE, complete=False), trial(Outcome.ANOTHER_RACE, "b7")
+RACE, CLEAN, SKIPPED = trial(TrialOutcome.THIS_RACE), trial(TrialOutcome.CLEAN), trial(TrialOutcome.VACUOUS)
+CRASH, OTHER = trial(TrialOutcome.OTHER_FAILURE, complete=False), trial(TrialOutcome.ANOTHER_RACE, "b7")
 HALTED = OTHER._replace(complete=False)
 
 # what the old and the new code show in their n-th run
-SCENARIOS: dict[str, tuple[Verdict, Reason, Callable[[int], Trial], Callable[[int], Trial]]] = {
-    "right fix": (Verdict.FIXED, Reason.PROVEN, lambda n: CLEAN if n % 3 else RACE, lambda _: CLEAN),
+SCENARIOS: dict[str, tuple[FixVerdict, Reason, Callable[[int], Trial], Callable[[int], Trial]]] = {
+    "right fix": (FixVerdict.FIXED, Reason.PROVEN, lambda n: CLEAN if n % 3 else RACE, lambda _: CLEAN),
     "rarer": (
-        Verdict.STILL_RACES,
+        FixVerdict.STILL_RACES,
         Reason.SIGHTING,
         lambda n: CLEAN if n % 3 else RACE,
         lambda n: CLEAN if n != 9 else RACE,
     ),
-    "race in a crash": (Verdict.STILL_RACES, Reason.SIGHTING, lambda _: RACE, lambda _: RACE._replace(complete=False)),
-    "another race": (Verdict.ANOTHER_RACE, Reason.OTHER_RACE_IN_NEW, lambda _: RACE, lambda _: OTHER),
+    "race in a crash": (
+        FixVerdict.STILL_RACES,
+        Reason.SIGHTING,
+        lambda _: RACE,
+        lambda _: RACE._replace(complete=False),
+    ),
+    "another race": (FixVerdict.ANOTHER_RACE, Reason.OTHER_RACE_IN_NEW, lambda _: RACE, lambda _: OTHER),
     "another race, once": (
-        *(Verdict.ANOTHER_RACE, Reason.OTHER_RACE_IN_NEW),
+        *(FixVerdict.ANOTHER_RACE, Reason.OTHER_RACE_IN_NEW),
         *(lambda _: RACE, lambda n: OTHER if n == 1 else CLEAN),
     ),
     "another race stops the program": (
-        *(Verdict.ANOTHER_RACE, Reason.OTHER_RACE_IN_NEW),
+        *(FixVerdict.ANOTHER_RACE, Reason.OTHER_RACE_IN_NEW),
         *(lambda n: CLEAN if n % 9 else RACE, lambda _: HALTED),
     ),
     "the other race was there before": (
-        *(Verdict.FIXED, Reason.PROVEN),
+        *(FixVerdict.FIXED, Reason.PROVEN),
         *(lambda _: RACE._replace(other_races=("b7",)), lambda _: OTHER),
     ),
-    "test skipped": (Verdict.VACUOUS, Reason.NEW_VACUOUS, lambda n: CLEAN if n % 9 else RACE, lambda _: SKIPPED),
+    "test skipped": (FixVerdict.VACUOUS, Reason.NEW_VACUOUS, lambda n: CLEAN if n % 9 else RACE, lambda _: SKIPPED),
     "test often skipped": (
-        *(Verdict.VACUOUS, Reason.NEW_VACUOUS),
+        *(FixVerdict.VACUOUS, Reason.NEW_VACUOUS),
         *(lambda n: CLEAN if n % 40 else RACE, lambda n: SKIPPED if n % 5 else CLEAN),
     ),
     "test rarely skipped": (
-        *(Verdict.FIXED, Reason.PROVEN),
+        *(FixVerdict.FIXED, Reason.PROVEN),
         *(lambda n: CLEAN if n % 3 else RACE, lambda n: CLEAN if n % 5 else SKIPPED),
     ),
-    "fix crashes": (Verdict.INCONCLUSIVE, Reason.NEW_FAILS, lambda n: CLEAN if n % 9 else RACE, lambda _: CRASH),
-    "old code crashes": (Verdict.INCONCLUSIVE, Reason.OLD_FAILS, lambda _: CRASH, lambda _: CLEAN),
+    "fix crashes": (FixVerdict.INCONCLUSIVE, Reason.NEW_FAILS, lambda n: CLEAN if n % 9 else RACE, lambda _: CRASH),
+    "old code crashes": (FixVerdict.INCONCLUSIVE, Reason.OLD_FAILS, lambda _: CRASH, lambda _: CLEAN),
     "old code went silent": (
-        *(Verdict.INCONCLUSIVE, Reason.OLD_SILENT),
+        *(FixVerdict.INCONCLUSIVE, Reason.OLD_SILENT),
         *(lambda n: RACE if n in (2, 5) else CLEAN, lambda _: CLEAN),
     ),
-    "never shown": (Verdict.INCONCLUSIVE, Reason.NOT_ENOUGH, lambda _: CLEAN, lambda _: CLEAN),
+    "never shown": (FixVerdict.INCONCLUSIVE, Reason.NOT_ENOUGH, lambda _: CLEAN, lambda _: CLEAN),
 }
 
 
 @pytest.mark.parametrize(("verdict", "reason", "old", "new"), SCENARIOS.values(), ids=SCENARIOS)
-def test_verdict(verdict: Verdict, reason: Reason, old: Callable[[int], Trial], new: Callable[[int], Trial]) -> None:
+def test_verdict(verdict: FixVerdict, reason: Reason, old: Callable[[int], Trial], new: Callable[[int], Trial]) -> None:
     for seed in range(20):
         verification = Verification(Rule(remaining=0.5), seed)
         record(verification, lambda version, n: old(n) if version is Version.OLD else new(n), 700)
@@ -333,12 +338,12 @@ def test_verdict(verdict: Verdict, reason: Reason, old: Callable[[int], Trial], 
         conclusion = verification.conclude()
         assert (conclusion.verdict, conclusion.reason) == (verdict, reason)
         assert conclusion.final is (reason is not Reason.NOT_ENOUGH)
-        if verdict is Verdict.FIXED:
+        if verdict is FixVerdict.FIXED:
             assert conclusion.remaining_bound == pytest.approx(0.5)
             assert conclusion.error <= 0.01 + 1e-9
             assert conclusion.unchanged_probability <= 0.01
             assert conclusion.forecast.sightings == conclusion.forecast.runs == 0
-        if verdict is Verdict.STILL_RACES:
+        if verdict is FixVerdict.STILL_RACES:
             assert (conclusion.error, conclusion.unchanged_probability, conclusion.remaining_bound) == (1, 1, None)
 
 
@@ -349,7 +354,7 @@ def test_a_lucky_start_with_the_old_code_only_is_not_enough() -> None:
         assert verification.next_trial().slot == slot
         verification.record(RACE._replace(slot=slot))
     conclusion = verification.conclude()
-    assert (conclusion.verdict, conclusion.reason) == (Verdict.INCONCLUSIVE, Reason.NOT_ENOUGH)
+    assert (conclusion.verdict, conclusion.reason) == (FixVerdict.INCONCLUSIVE, Reason.NOT_ENOUGH)
     assert conclusion.forecast.sightings == 0
     assert conclusion.forecast.runs > 0
 
@@ -369,19 +374,19 @@ def test_going_on_after_fixed_lowers_the_bound_of_the_remaining_share() -> None:
     verification = Verification(RULE, 3)
     record(verification, lambda version, n: RACE if version is Version.OLD and n % 2 else CLEAN, 1000)
     before, planned = verification.conclude(), verification.forecast(0.1)
-    assert before.verdict is Verdict.FIXED
+    assert before.verdict is FixVerdict.FIXED
     assert planned.sightings == RULE.sightings_for(0.1) - before.counted_sightings == 17
     while verification.forecast(0.1).sightings:
         slot, version = verification.next_trial()
         is_race = version is Version.OLD and verification.old.runs % 2
         verification.record((RACE if is_race else CLEAN)._replace(slot=slot))
     after = verification.conclude()
-    assert after.verdict is Verdict.FIXED
+    assert after.verdict is FixVerdict.FIXED
     assert after.remaining_bound is not None
     assert after.remaining_bound <= 0.1
     slot = next(one.slot for one in iter(verification.next_trial, None) if one.version is Version.NEW)
     verification.record(RACE._replace(slot=slot))
-    assert verification.judge()[0] is Verdict.STILL_RACES
+    assert verification.judge()[0] is FixVerdict.STILL_RACES
 
 
 OUTCOMES = st.lists(st.sampled_from([RACE, CLEAN, CLEAN, SKIPPED, CRASH, OTHER, HALTED]), max_size=60)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from deadheat.verification.code_under_test import CodeBuilder
     from deadheat.verification.comparison import Comparison
     from deadheat.verification.racing_line_proof import LineProof
-    from deadheat.verification.sequential import Verdict
+    from deadheat.verification.sequential import FixVerdict
     from deadheat.verification.sought_race import RenamedSearch
     from deadheat.verification.statement import FixVerification, StatementContext
     from deadheat.verification.trials import Configuration, TrialCode
@@ -96,12 +96,12 @@ def run_verify(args: argparse.Namespace) -> int:
     return exit_status(result.judgement.verdict)
 
 
-def exit_status(verdict: Verdict) -> int:
-    from deadheat.verification.sequential import Verdict
+def exit_status(verdict: FixVerdict) -> int:
+    from deadheat.verification.sequential import FixVerdict
 
-    if verdict is Verdict.FIXED:
+    if verdict is FixVerdict.FIXED:
         return EXIT_FIXED
-    return EXIT_NOT_FIXED if verdict in (Verdict.STILL_RACES, Verdict.ANOTHER_RACE) else EXIT_NOT_KNOWN
+    return EXIT_NOT_FIXED if verdict in (FixVerdict.STILL_RACES, FixVerdict.ANOTHER_RACE) else EXIT_NOT_KNOWN
 
 
 @dataclass(frozen=True, slots=True)

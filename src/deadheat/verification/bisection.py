@@ -39,7 +39,7 @@ class Change(Enum):
     FIXED = "fixed"
 
 
-class Observation(NamedTuple):
+class CommitTrials(NamedTuple):
     """Trials of a commit. Vacuous and failing trials that could not have shown the race do not count."""
 
     commit: int
@@ -107,10 +107,10 @@ class Answer(NamedTuple):
     probability: float
 
 
-class _Evidence:
+class _CommitEvidence:
     """The observations, with commits mirrored so that the race shows from the answer on."""
 
-    def __init__(self, suspects: Suspects, observations: Iterable[Observation]) -> None:
+    def __init__(self, suspects: Suspects, observations: Iterable[CommitTrials]) -> None:
         self._prior = suspects.rate
         self.sightings = 0
         self.tried: set[int] = set()
@@ -146,20 +146,20 @@ class _Evidence:
         return [weight / total for weight in joint] + [0.0] * (len(weights) - len(joint))
 
 
-def posterior(suspects: Suspects, observations: Iterable[Observation]) -> list[float]:
+def posterior(suspects: Suspects, observations: Iterable[CommitTrials]) -> list[float]:
     """The probability of each answer."""
-    weights = _Evidence(suspects, observations).weights
+    weights = _CommitEvidence(suspects, observations).weights
     return weights if suspects.change is Change.INTRODUCED else weights[::-1]
 
 
-def best_answer(suspects: Suspects, observations: Iterable[Observation], unbuildable: Iterable[int] = ()) -> Answer:
+def best_answer(suspects: Suspects, observations: Iterable[CommitTrials], unbuildable: Iterable[int] = ()) -> Answer:
     """The most probable answer, with those that only commits that cannot be built would tell from it."""
-    return _best_answer(suspects, _Evidence(suspects, observations).weights, {*unbuildable})
+    return _best_answer(suspects, _CommitEvidence(suspects, observations).weights, {*unbuildable})
 
 
 def next_step(
     suspects: Suspects,
-    observations: Iterable[Observation],
+    observations: Iterable[CommitTrials],
     costs: Costs,
     unbuildable: Iterable[int] = (),
     confidence: float = 0.95,
@@ -169,7 +169,7 @@ def next_step(
     None if the best answer has this probability, or if no trial can tell more. While no trial shows the race there is
     always a next step: the caller limits the time.
     """
-    evidence, broken = _Evidence(suspects, observations), {*unbuildable}
+    evidence, broken = _CommitEvidence(suspects, observations), {*unbuildable}
     if _best_answer(suspects, evidence.weights, broken).probability >= confidence:
         return None
     showing = [commit for commit in suspects.racing if commit not in broken]
@@ -207,7 +207,7 @@ def _build_chances(commits: int, broken: set[int], built: set[int]) -> list[floa
     return chances
 
 
-def _most_informative(evidence: _Evidence, costs: Costs, chances: Sequence[float]) -> Step | None:
+def _most_informative(evidence: _CommitEvidence, costs: Costs, chances: Sequence[float]) -> Step | None:
     """The batch with the most expected information about the answer per second."""
     shows = [*accumulate(evidence.weights[: evidence.latest])]  # probability that the race shows at a commit
     candidates = range(bisect(shows, _CERTAIN), min(len(shows), 1 + bisect(shows, 1 - _CERTAIN)))
@@ -232,7 +232,7 @@ def _most_informative(evidence: _Evidence, costs: Costs, chances: Sequence[float
     return Step(commit, max(batch for batch, value in of_commit.items() if value >= _NEARLY_BEST * best))
 
 
-def _expected_gains(evidence: _Evidence, commits: range, batch: int) -> Iterator[tuple[float, float]]:
+def _expected_gains(evidence: _CommitEvidence, commits: range, batch: int) -> Iterator[tuple[float, float]]:
     """For each commit, the information that a batch gives about the answer, and its length if the race shows there.
 
     The length is weighted with the probability that it shows there: a batch ends with the first sighting.

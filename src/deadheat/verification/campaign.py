@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.verification.bandit import Bandit
-from deadheat.verification.sequential import Outcome
+from deadheat.verification.sequential import TrialOutcome
 from deadheat.verification.trials import Configuration, TrialRequest, TrialResult, judge_observation
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ class Counts:
 
     def add(self, result: TrialResult) -> None:
         self.seconds += result.seconds
-        is_sighting = result.outcome is Outcome.THIS_RACE
+        is_sighting = result.outcome is TrialOutcome.THIS_RACE
         self.sightings += is_sighting
-        self.vacuous += result.outcome is Outcome.VACUOUS
-        if is_sighting or (result.is_complete and result.outcome is not Outcome.VACUOUS):
+        self.vacuous += result.outcome is TrialOutcome.VACUOUS
+        if is_sighting or (result.is_complete and result.outcome is not TrialOutcome.VACUOUS):
             self.runs += 1
         elif not result.is_complete:
             self.incomplete += 1
@@ -156,9 +156,9 @@ class Campaign:
         for request, observation in self.executor.wait(seconds):
             result = judge_observation(observation, self.sought)
             self.counts.add(result)
-            if result.outcome is not Outcome.VACUOUS:
+            if result.outcome is not TrialOutcome.VACUOUS:
                 cost = result.seconds / request.configuration.processes_per_core
-                is_sighting = result.outcome is Outcome.THIS_RACE
+                is_sighting = result.outcome is TrialOutcome.THIS_RACE
                 self.bandit.record(request.configuration.name, is_sighting=is_sighting, seconds=cost)
             self.on_trial(self)
 

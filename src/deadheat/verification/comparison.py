@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.verification.campaign import Counts
-from deadheat.verification.sequential import Reason, Trial, Verdict, Verification, Version
+from deadheat.verification.sequential import FixVerdict, Reason, Trial, Verification, Version
 from deadheat.verification.trials import TrialRequest, judge_observation
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deadheat.verification.racing_line_proof import LineProof
     from deadheat.verification.sequential import Assignment, Conclusion
     from deadheat.verification.sought_race import RenamedSearch, SoughtRace
-    from deadheat.verification.trials import Configuration, Observation, TrialCode, TrialExecutor
+    from deadheat.verification.trials import Configuration, TrialCode, TrialExecutor, TrialObservation
 
 
 # after the proof it goes on until at most this share of the old rate is left, for this share of the time at most
@@ -64,7 +64,7 @@ class Comparison:
     def _is_decided(self) -> bool:
         """Whether more trials tell nothing; *fixed* is checked for a while, because a rarer race may be left."""
         verdict, reason = self.verification.judge()
-        if verdict is not Verdict.FIXED:
+        if verdict is not FixVerdict.FIXED:
             return reason is not Reason.NOT_ENOUGH
         bound = self.verification.rule.remaining_bound(self.verification.counted_sightings)
         is_low = bound is not None and bound <= REMAINING_GOAL
@@ -74,7 +74,7 @@ class Comparison:
         assignment = self.verification.next_trial()
         self.executor.start(TrialRequest(assignment, self.versions[assignment.version].code, self.configuration))
 
-    def _record(self, request: TrialRequest, observation: Observation) -> None:
+    def _record(self, request: TrialRequest, observation: TrialObservation) -> None:
         assignment: Assignment = request.key  # type: ignore[assignment]
         result = judge_observation(observation, self.sought)
         if not result.races.is_this and result.races.others:
@@ -91,20 +91,24 @@ class Comparison:
 class Judgement(NamedTuple):
     """The verdict on a fix with the sentence that says why."""
 
-    verdict: Verdict
+    verdict: FixVerdict
     reason: str
     conclusion: Conclusion | None  # None: the trials did not begin
 
 
 def judge_fix(conclusion: Conclusion | None, proof: LineProof | None) -> Judgement:
     """The verdict of the trials, unless the racing lines of the new code do not run."""
-    if proof is not None and proof.is_vacuous and (conclusion is None or conclusion.verdict is not Verdict.STILL_RACES):
+    if (
+        proof is not None
+        and proof.is_vacuous
+        and (conclusion is None or conclusion.verdict is not FixVerdict.STILL_RACES)
+    ):
         lines = " and ".join(site.description for site in proof.missing)
-        return Judgement(Verdict.VACUOUS, f"the racing lines of the new code do not run: {lines}", conclusion)
+        return Judgement(FixVerdict.VACUOUS, f"the racing lines of the new code do not run: {lines}", conclusion)
     assert conclusion is not None
-    if conclusion.verdict is Verdict.FIXED and proof is not None and proof.missing:
+    if conclusion.verdict is FixVerdict.FIXED and proof is not None and proof.missing:
         lines = " and ".join(site.description for site in proof.missing)
         return Judgement(
-            Verdict.INCONCLUSIVE, f"a racing line was not seen to run in the new code: {lines}", conclusion
+            FixVerdict.INCONCLUSIVE, f"a racing line was not seen to run in the new code: {lines}", conclusion
         )
     return Judgement(conclusion.verdict, conclusion.reason.value, conclusion)

@@ -35,7 +35,7 @@ class Version(Enum):
     NEW = "new"
 
 
-class Outcome(Enum):
+class TrialOutcome(Enum):
     """What a trial showed. If it showed several, the first of these that applies."""
 
     THIS_RACE = "this race"
@@ -45,7 +45,7 @@ class Outcome(Enum):
     CLEAN = "clean"
 
 
-class Verdict(Enum):
+class FixVerdict(Enum):
     """The result of a verification."""
 
     FIXED = "fixed"
@@ -79,7 +79,7 @@ class Trial(NamedTuple):
     """A trial that was run: one new process."""
 
     slot: int
-    outcome: Outcome
+    outcome: TrialOutcome
     seconds: float = 0.0
     complete: bool = True  # ran to its end, so that this race could have shown
     other_races: tuple[str, ...] = ()  # ids of other races that it showed and that are not known from elsewhere
@@ -87,8 +87,8 @@ class Trial(NamedTuple):
     @property
     def counts(self) -> bool:
         """Whether it tells if the race is there."""
-        if self.outcome in (Outcome.THIS_RACE, Outcome.VACUOUS):
-            return self.outcome is Outcome.THIS_RACE
+        if self.outcome in (TrialOutcome.THIS_RACE, TrialOutcome.VACUOUS):
+            return self.outcome is TrialOutcome.THIS_RACE
         return self.complete
 
 
@@ -171,12 +171,12 @@ class Tally:
         if trial.counts:
             self.runs += 1
             self.clean_since_sighting += 1
-        if trial.outcome is Outcome.THIS_RACE:
+        if trial.outcome is TrialOutcome.THIS_RACE:
             self.sightings += 1
             self.clean_since_sighting = 0
-        self.another_race += trial.outcome is Outcome.ANOTHER_RACE
-        self.other_failure += trial.outcome is Outcome.OTHER_FAILURE
-        self.vacuous += trial.outcome is Outcome.VACUOUS
+        self.another_race += trial.outcome is TrialOutcome.ANOTHER_RACE
+        self.other_failure += trial.outcome is TrialOutcome.OTHER_FAILURE
+        self.vacuous += trial.outcome is TrialOutcome.VACUOUS
         for race in {*trial.other_races}:
             self.other_races[race] = self.other_races.get(race, 0) + 1
 
@@ -194,7 +194,7 @@ class Forecast(NamedTuple):
 class Conclusion(NamedTuple):
     """The state of a verification."""
 
-    verdict: Verdict
+    verdict: FixVerdict
     reason: Reason
     final: bool  # more trials would not change the verdict; of *fixed*: none is needed
     old: Tally
@@ -258,7 +258,7 @@ class Verification:
             self._repeat.append(trial.slot)
             return
         # evidence counts in the order of slots: if the new code is slower, the trials that end first are mostly old
-        self._finished[trial.slot] = is_old and trial.outcome is Outcome.THIS_RACE
+        self._finished[trial.slot] = is_old and trial.outcome is TrialOutcome.THIS_RACE
         while self._first_unfinished in self._finished:
             self.counted_sightings += self._finished.pop(self._first_unfinished)
             self._first_unfinished += 1
@@ -282,23 +282,23 @@ class Verification:
             forecast=self.forecast(),
         )
 
-    def judge(self) -> tuple[Verdict, Reason]:
+    def judge(self) -> tuple[FixVerdict, Reason]:
         """The verdict as of now; only *fixed* has a bounded probability to be wrong."""
         rule, old, new = self.rule, self.old, self.new
         if new.sightings:
-            return Verdict.STILL_RACES, Reason.SIGHTING
+            return FixVerdict.STILL_RACES, Reason.SIGHTING
         is_proven = self._is_proven()
         if self._shows_new_race(1 if is_proven else self._sure_count()):
-            return Verdict.ANOTHER_RACE, Reason.OTHER_RACE_IN_NEW
+            return FixVerdict.ANOTHER_RACE, Reason.OTHER_RACE_IN_NEW
         if is_proven:
-            return Verdict.FIXED, Reason.PROVEN
+            return FixVerdict.FIXED, Reason.PROVEN
         if _mostly_fails(new):
             return self._judge_failing_code()
         if _mostly_fails(old):
-            return Verdict.INCONCLUSIVE, Reason.OLD_FAILS
+            return FixVerdict.INCONCLUSIVE, Reason.OLD_FAILS
         if self._silence_of_old_code() < rule.give_up_below:
-            return Verdict.INCONCLUSIVE, Reason.OLD_SILENT
-        return Verdict.INCONCLUSIVE, Reason.NOT_ENOUGH
+            return FixVerdict.INCONCLUSIVE, Reason.OLD_SILENT
+        return FixVerdict.INCONCLUSIVE, Reason.NOT_ENOUGH
 
     def _is_proven(self) -> bool:
         if self.counted_sightings < self.rule.sightings_needed:
@@ -318,12 +318,12 @@ class Verification:
         """How many sightings in the new code alone are no chance if the old code has the same rate."""
         return math.ceil(math.log(self.rule.error) / math.log1p(-self.rule.old_share))
 
-    def _judge_failing_code(self) -> tuple[Verdict, Reason]:
+    def _judge_failing_code(self) -> tuple[FixVerdict, Reason]:
         if self._shows_new_race(max(self.new.vacuous, self.new.other_failure)):
-            return Verdict.ANOTHER_RACE, Reason.OTHER_RACE_IN_NEW
+            return FixVerdict.ANOTHER_RACE, Reason.OTHER_RACE_IN_NEW
         if self.new.vacuous >= self.new.other_failure:
-            return Verdict.VACUOUS, Reason.NEW_VACUOUS
-        return Verdict.INCONCLUSIVE, Reason.NEW_FAILS
+            return FixVerdict.VACUOUS, Reason.NEW_VACUOUS
+        return FixVerdict.INCONCLUSIVE, Reason.NEW_FAILS
 
     def _silence_of_old_code(self) -> float:
         """The probability of the clean runs of the old code since its latest sighting, at its rate until then."""

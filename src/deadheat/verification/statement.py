@@ -9,7 +9,7 @@ from deadheat.printable import quote_code, visible_text
 from deadheat.verification.campaign_report import format_share, format_times
 from deadheat.verification.code_under_test import command_for
 from deadheat.verification.racing_line_proof import SiteState
-from deadheat.verification.sequential import Reason, Verdict, Version
+from deadheat.verification.sequential import FixVerdict, Reason, Version
 from deadheat.verification.sought_race import IDENTITY
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _site_to_json(runs: SiteRuns) -> JsonDict:
 def headline(result: FixVerification) -> str:
     """The verdict as a sentence."""
     judgement = result.judgement
-    if judgement.verdict is Verdict.FIXED and judgement.conclusion:
+    if judgement.verdict is FixVerdict.FIXED and judgement.conclusion:
         left = format_share(judgement.conclusion.remaining_bound or 1.0)
         confidence = format_confidence(result.context.confidence)
         return f"fixed: at most {left} of the old rate is left, with {confidence} confidence"
@@ -160,7 +160,7 @@ def _evidence_sentences(result: FixVerification, conclusion: Conclusion) -> Iter
             f" {_small(conclusion.unchanged_probability)}."
         )
     share = format_confidence(result.context.confidence)
-    if conclusion.remaining_bound is not None and conclusion.verdict is not Verdict.FIXED:
+    if conclusion.remaining_bound is not None and conclusion.verdict is not FixVerdict.FIXED:
         yield f"At most {format_share(conclusion.remaining_bound)} of the old rate is left ({share} confidence)."
     yield f"The new code shows it in less than {format_share(conclusion.new_rate_bound)} of runs ({share} confidence)."
     if result.judgement.reason == Reason.NOT_ENOUGH.value:
@@ -241,12 +241,12 @@ def verification_lines(result: FixVerification) -> list[str]:
 
 def verification_markdown(result: FixVerification) -> str:
     """The statement for a pull request."""
-    if result.judgement.verdict is Verdict.FIXED:
+    if result.judgement.verdict is FixVerdict.FIXED:
         title = f"### deadheat verify: {headline(result)}"
     else:
         title = f"### deadheat verify: {result.judgement.verdict.value}"
     lines = [title, "", f"Race {quote_code(result.context.race)}: {quote_code(result.context.title)}", ""]
-    if result.judgement.verdict is not Verdict.FIXED:
+    if result.judgement.verdict is not FixVerdict.FIXED:
         lines += [f"Why: {quote_code(result.judgement.reason)}", ""]
     if result.comparison is not None:
         lines += ["| code | runs | this race |", "| --- | --: | --: |"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from deadheat.api import scan_text
 from deadheat.verification.go_output import read_go_output
 from deadheat.verification.processes import Limits, ProcessPool, ProcessTask, remove_folder
-from deadheat.verification.sequential import Outcome
+from deadheat.verification.sequential import TrialOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -45,7 +45,7 @@ class TrialLimits(NamedTuple):
     memory_bytes: int
 
 
-class Observation(NamedTuple):
+class TrialObservation(NamedTuple):
     """What a trial showed, before races are told apart."""
 
     sightings: list[Sighting]
@@ -61,7 +61,7 @@ class TrialCode(Protocol):
     def task(self, configuration: Configuration, limits: TrialLimits, scratch: Path) -> ProcessTask:
         """The process of a trial."""
 
-    def observe(self, result: ProcessResult, scratch: Path) -> Observation:
+    def observe(self, result: ProcessResult, scratch: Path) -> TrialObservation:
         """What the process showed."""
 
 
@@ -87,7 +87,7 @@ class GoTestCode:
         process_limits = Limits(limits.seconds + _SECONDS_TO_FINISH, limits.memory_bytes)
         return ProcessTask(command, self.binary.package_folder, environment, process_limits, scratch)
 
-    def observe(self, result: ProcessResult, scratch: Path) -> Observation:
+    def observe(self, result: ProcessResult, scratch: Path) -> TrialObservation:
         output = read_go_output(result.output)
         sightings = _read_sightings(result, scratch)
         is_vacuous = not result.exit_code and output.is_vacuous(self.test.pattern)
@@ -95,7 +95,7 @@ class GoTestCode:
         if output.blames_race and not sightings:
             failure = failure or "a race was detected, but its report could not be read"
         is_complete = not result.stopped and not failure and result.exit_code in (0, 1, _RACE_STATUS)
-        return Observation(sightings, failure, is_vacuous and not sightings, is_complete, result.seconds)
+        return TrialObservation(sightings, failure, is_vacuous and not sightings, is_complete, result.seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +117,11 @@ class CommandCode:
         process_limits = Limits(limits.seconds, limits.memory_bytes)
         return ProcessTask(self.command, self.folder, environment, process_limits, scratch)
 
-    def observe(self, result: ProcessResult, scratch: Path) -> Observation:
+    def observe(self, result: ProcessResult, scratch: Path) -> TrialObservation:
         sightings = _read_sightings(result, scratch)
         failure = _failure_of(result, "", bool(sightings))
         is_complete = not result.stopped and (not result.exit_code or bool(sightings))
-        return Observation(sightings, failure, False, is_complete, result.seconds)
+        return TrialObservation(sightings, failure, False, is_complete, result.seconds)
 
 
 def merge_options(first: str, second: str) -> str:
@@ -167,7 +167,7 @@ def _failure_of(result: ProcessResult, failure: str, has_race: bool) -> str:
 class TrialResult(NamedTuple):
     """A trial with its races told apart."""
 
-    outcome: Outcome
+    outcome: TrialOutcome
     seconds: float
     is_complete: bool
     races: RecognisedRaces
@@ -175,18 +175,18 @@ class TrialResult(NamedTuple):
 
 
 def judge_observation(
-    observation: Observation, sought: SoughtRace, renamed: RenamedSearch | None = None
+    observation: TrialObservation, sought: SoughtRace, renamed: RenamedSearch | None = None
 ) -> TrialResult:
     """Tell whether a trial showed the race that is sought."""
     races = sought.recognise(observation.sightings, renamed)
     if races.is_this:
-        outcome = Outcome.THIS_RACE
+        outcome = TrialOutcome.THIS_RACE
     elif races.others:
-        outcome = Outcome.ANOTHER_RACE
+        outcome = TrialOutcome.ANOTHER_RACE
     elif observation.failure:
-        outcome = Outcome.OTHER_FAILURE
+        outcome = TrialOutcome.OTHER_FAILURE
     else:
-        outcome = Outcome.VACUOUS if observation.is_vacuous else Outcome.CLEAN
+        outcome = TrialOutcome.VACUOUS if observation.is_vacuous else TrialOutcome.CLEAN
     return TrialResult(outcome, observation.seconds, observation.is_complete, races, observation.failure)
 
 
@@ -207,7 +207,7 @@ class TrialExecutor(Protocol):
     def start(self, request: TrialRequest) -> None:
         """Start a trial."""
 
-    def wait(self, seconds: float) -> Iterator[tuple[TrialRequest, Observation]]:
+    def wait(self, seconds: float) -> Iterator[tuple[TrialRequest, TrialObservation]]:
         """Yield the trials that have ended; wait for the first one, at most this time."""
 
     def __len__(self) -> int:
@@ -247,7 +247,7 @@ class LocalExecutor:
         self._pool.start(request.code.task(request.configuration, self.limits, scratch))
         self._requests[scratch] = request
 
-    def wait(self, seconds: float) -> Iterator[tuple[TrialRequest, Observation]]:
+    def wait(self, seconds: float) -> Iterator[tuple[TrialRequest, TrialObservation]]:
         for task, result in self._pool.wait_any(seconds):
             request = self._requests.pop(task.scratch)
             observation = request.code.observe(result, task.scratch)
