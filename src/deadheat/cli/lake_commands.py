@@ -17,6 +17,8 @@ from deadheat.sources.line_numbers import LineNumbers
 if TYPE_CHECKING:
     import argparse
 
+    from deadheat.lake.tables import Lake
+
 
 ROW_FORMATS = ("text", "json", "jsonl")
 # dossier columns, from `deadheat place`
@@ -59,9 +61,22 @@ def run_races(args: argparse.Namespace) -> int:
     for race in races:
         dossier = queries.dossier_of(race, dossiers)
         race |= {key: dossier[key] if dossier else None for key in _DOSSIER_COLUMNS}
+    _add_verifications(lake, races)
     style = style_from_options(args)
     print_rows(races, args.format, lambda race: "\n".join(race_lines(race, style)))
     return cli.EXIT_NOTHING
+
+
+def _add_verifications(lake: Lake, races: list[dict[str, Any]]) -> None:
+    """Add the verification of each race that says most, if there is one."""
+    from deadheat.lake import verifications
+    from deadheat.verification import record
+
+    known = verifications.verifications_by_name(lake) if races else {}
+    for race in races:
+        rows = verifications.verifications_of(race, known) if known else []
+        main = record.main_record(rows)
+        race["verification"] = main and record.record_to_json(main, has_result=False)
 
 
 def _matches_filters(race: dict[str, Any], args: argparse.Namespace) -> bool:
@@ -120,18 +135,23 @@ def add_show_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
 
 def run_show(args: argparse.Namespace) -> int:
     with spark_and_lake.requires_extra("lake"):
-        from deadheat.lake import queries
+        from deadheat.lake import queries, verifications
+    from deadheat.verification import record
+
     lake = spark_and_lake.open_lake(args.lake).require()
     race = queries.find_race(lake, args.race)
     sightings = queries.latest_sightings(lake, race, args.sightings)
     example = map_sighting(queries.example_sighting(lake, race), tuple(args.map))
     dossier_row = queries.dossier_of(race, queries.best_dossiers(lake))
+    rows = verifications.read_verifications(lake, race)
+    summary = queries.race_summary(race)
+    summary["verifications"] = [record.record_to_json(row, has_result=True) for row in rows]
     if args.format == "json":
-        _print_race_json(queries.race_summary(race), sightings, example, dossier_row)
+        _print_race_json(summary, sightings, example, dossier_row)
     else:
         lines = LineNumbers({row["uri"]: row["uri"] for row in sightings})
         style = replace(style_from_options(args), line_of=lines.line_of)
-        for line in LakeRaceText(style).lines(queries.race_summary(race), dossier_row, sightings, example):
+        for line in LakeRaceText(style).lines(summary, dossier_row, sightings, example):
             print(line)
     return cli.EXIT_NOTHING
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import cli
+from deadheat.cli import kept_verifications
 from deadheat.errors import DeadheatError, UnreadableError
 from deadheat.printable import visible_text
 from deadheat.sources import file_listing
@@ -51,7 +52,7 @@ def add_race_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--repo", action="append", required=True, metavar="DIR", help="a clone of the code; only read; may repeat"
     )
-    command.add_argument("--lake", metavar="DIR", help="the lake of a race id")
+    command.add_argument("--lake", metavar="DIR", help="the lake of a race id; it keeps the result")
     command.add_argument("--race", dest="chosen", metavar="ID", help="which race of a REPORT with several")
     command.add_argument("--at", metavar="COMMIT", help="run this commit, not the one that fits the report")
 
@@ -105,6 +106,7 @@ def open_race(args: argparse.Namespace, stack: ExitStack, progress: ProgressLine
     from deadheat.repo.dossier import build_dossier
     from deadheat.verification.sought_race import SoughtRace
 
+    kept_verifications.check_lake(args)
     sightings = _find_sightings(args)
     clones = [stack.enter_context(Clone(path, progress.show_count)) for path in args.repo]
     # a revision that the user gives is checked first

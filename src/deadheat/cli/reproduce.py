@@ -6,18 +6,21 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from deadheat import cli
-from deadheat.cli import race_runs
+from deadheat.cli import kept_verifications, race_runs
 from deadheat.cli.progress import show_progress
 from deadheat.printable import format_json
 
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
     from deadheat.cli.race_runs import RaceUnderTest
     from deadheat.verification.campaign import Campaign
     from deadheat.verification.campaign_report import CampaignContext
     from deadheat.verification.code_under_test import CodeBuilder
     from deadheat.verification.worktrees import WorkTrees
+
+    JsonDict = dict[str, Any]
 
 EXIT_SEEN, EXIT_NOT_SEEN = 0, 1
 
@@ -47,6 +50,7 @@ def add_reproduce_command(commands: argparse._SubParsersAction[argparse.Argument
 
 
 def run_reproduce(args: argparse.Namespace) -> int:
+    from deadheat.verification import campaign_report, record
     from deadheat.verification.campaign import Budget
     from deadheat.verification.code_under_test import CodeBuilder, choose_plan
     from deadheat.verification.worktrees import WorkTrees
@@ -63,7 +67,11 @@ def run_reproduce(args: argparse.Namespace) -> int:
         code = builder.build("old", trees.check_out(race.commit, "old"))
         campaign = race_runs.run_campaign(args, race, builder, code, Budget(args.time, args.runs), progress)
         context = _context(args, race, builder, trees)
-    _write_result(campaign, context, args.format)
+        versions = kept_verifications.code_versions(race.clone, race.commit)
+    result = campaign_report.campaign_to_json(campaign, context)
+    _write_result(campaign, context, result, args.format)
+    if args.lake:
+        kept_verifications.keep_result(args, result, record.row_of_campaign, versions)
     return EXIT_SEEN if campaign.counts.sightings else EXIT_NOT_SEEN
 
 
@@ -82,11 +90,11 @@ def _context(args: argparse.Namespace, race: RaceUnderTest, builder: CodeBuilder
     )
 
 
-def _write_result(campaign: Campaign, context: CampaignContext, output_format: str) -> None:
+def _write_result(campaign: Campaign, context: CampaignContext, result: JsonDict, output_format: str) -> None:
     from deadheat.verification import campaign_report
 
     if output_format == "json":
-        print(format_json(campaign_report.campaign_to_json(campaign, context), indent=1))
+        print(format_json(result, indent=1))
     elif output_format == "markdown":
         print(campaign_report.campaign_markdown(campaign, context), end="")
     else:

@@ -7,10 +7,10 @@ import secrets
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
-from deadheat.cli import race_runs
+from deadheat.cli import kept_verifications, race_runs
 from deadheat.cli.progress import show_progress
 from deadheat.errors import DeadheatError
 from deadheat.printable import format_json
@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from deadheat.verification.code_under_test import CodeBuilder
     from deadheat.verification.comparison import Comparison
     from deadheat.verification.racing_line_proof import LineProof
+    from deadheat.verification.record import CodeVersions
     from deadheat.verification.sequential import FixVerdict
     from deadheat.verification.sought_race import RenamedSearch
     from deadheat.verification.statement import FixVerification, StatementContext
     from deadheat.verification.trials import Configuration, TrialCode
+
+    JsonDict = dict[str, Any]
 
 EXIT_FIXED, EXIT_NOT_FIXED, EXIT_NOT_KNOWN = 0, 1, 4
 # to choose the configuration: this share of the time at most, and so many sightings
@@ -75,6 +78,7 @@ def parse_confidence(text: str) -> float:
 
 
 def run_verify(args: argparse.Namespace) -> int:
+    from deadheat.verification import record, statement
     from deadheat.verification.code_under_test import CodeBuilder, choose_plan
     from deadheat.verification.worktrees import WorkTrees
 
@@ -92,7 +96,11 @@ def run_verify(args: argparse.Namespace) -> int:
         session = _Session(args, race, versions, builder, progress)
         stack.callback(session.close)
         result = session.verify()
-    _write_result(result, args.format)
+        code = versions.code_versions(args, race.clone)
+    content = statement.verification_to_json(result)
+    _write_result(result, content, args.format)
+    if args.lake:
+        kept_verifications.keep_result(args, content, record.row_of_fix, code)
     return exit_status(result.judgement.verdict)
 
 
@@ -113,6 +121,11 @@ class _Versions:
     new_commit: str  # empty: the old commit with a patch, or the work tree
     new_text: str
 
+    def code_versions(self, args: argparse.Namespace, clone: Clone) -> CodeVersions:
+        change = "patch" if args.patch else "work tree" if args.worktree else "commit"
+        patch = kept_verifications.patch_digest(args.patch) if args.patch and args.lake else None
+        return kept_verifications.code_versions(clone, self.old_commit, self.new_commit, change, patch)
+
 
 def _choose_versions(args: argparse.Namespace, clone: Clone) -> _Versions:
     if args.fix:
@@ -126,7 +139,7 @@ def _choose_versions(args: argparse.Namespace, clone: Clone) -> _Versions:
     base = race_runs.resolve_commit(clone, args.at or "HEAD", "--at" if args.at else "the clone")
     base_text = f"commit {base[:12]}, {f'given with --at {args.at}' if args.at else 'HEAD'}"
     if args.patch:
-        return _Versions(base, base_text, "", f"commit {base[:12]} with {args.patch}")
+        return _Versions(base, base_text, "", f"commit {base[:12]} with {Path(args.patch).name}")
     return _Versions(base, base_text, "", "the work tree with what is uncommitted")
 
 
@@ -278,11 +291,11 @@ class _LazyRenaming:
         return self._search
 
 
-def _write_result(result: FixVerification, output_format: str) -> None:
+def _write_result(result: FixVerification, content: JsonDict, output_format: str) -> None:
     from deadheat.verification import statement
 
     if output_format == "json":
-        print(format_json(statement.verification_to_json(result), indent=1))
+        print(format_json(content, indent=1))
     elif output_format == "markdown":
         print(statement.verification_markdown(result), end="")
     else:

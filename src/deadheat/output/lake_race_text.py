@@ -30,6 +30,8 @@ def race_lines(race: Row, style: OutputStyle) -> list[str]:
     summary = describe_dossier_row(race)
     facts = [race["race"], f"{race['status']:9}", f"{race['sightings']:7}x", race["last_seen"][:10], title]
     facts += [f"({cause})"] * bool(cause)
+    if verification := race.get("verification"):
+        summary = "; ".join(filter(None, (summary, verification["sentence"])))
     details = f"[{visible_text(summary)}]" if summary else ""
     if not style.is_wrapped:
         return ["  ".join([*facts, *([details] if details else [])])]
@@ -92,6 +94,8 @@ class LakeRaceText:
             ("aliases", _join_names(race["aliases"])),
         ):
             yield from self._labelled.sentences(label, [sentence] if sentence else [])
+        verified = (f"{row['at'][:10]}: {row['sentence']}" for row in race.get("verifications", ()))
+        yield from self._labelled.sentences("verified", verified)
         if dossier and (command := dossier["reproduce"]) and command["command"]:
             yield from self._labelled.commands("reproduce", map(visible_text, command["command"].split("\n")))
 

@@ -12,6 +12,7 @@ processes.py, launcher.py    processes with limits, without network
 sought_race.py        tells the race that is sought from others
 racing_line_proof.py  do the racing lines of the new code run
 campaign_report.py, statement.py    results as JSON, text and Markdown
+record.py             what a lake keeps of a result
 
 The statistics are pure functions and small classes without I/O, clock or hidden randomness.
 
