@@ -8,14 +8,18 @@ import sys
 import tarfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deadheat.cli import main
 from deadheat.lake import derivation, maintenance, queries, verifications
 from deadheat.lake.integrity.check import DAMAGED_FOLDER
 from deadheat.lake.rewrites import migration
+from deadheat.lake.run_history import LakeRun, RepositoryRuns
 from deadheat.lake.tables import Lake
 from deadheat.verification.record import CodeVersions, describe_record, failed_fix, row_of_campaign, row_of_fix
 from tests.lake_facts import DocumentFacts, change_facts, race_report
@@ -218,3 +222,129 @@ def test_a_lake_of_an_earlier_version_keeps_verifications(tmp_path: Path) -> Non
     derivation.derive_races(fresh, "derived")
     assert len(kept(fresh)) == 1
     assert faults(fresh) == []
+
+
+# -- regression statistics -------------------------------------------------------------------------
+
+
+def add_runs(lake: Lake, first: int, pattern: str, job: str | None = None) -> None:
+    """Runs in one change: `x` showed the race, `.` did not."""
+    documents = []
+    for number, outcome in enumerate(pattern, first):
+        text = race_report() if outcome == "x" else "ok\n"
+        documents.append(DocumentFacts(f"{number}-{job}.log", text, number % 20, str(number), "shop", job=job))
+    change_facts(lake, f"runs-{first}-{job}", documents)
+    derivation.derive_races(lake, f"derived-{first}-{job}")
+
+
+def standing_of(lake: Lake, capsys: Capture) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["races", "--lake", lake.uri, "--format", "json"]) == 0
+    (race,) = json.loads(capsys.readouterr().out)
+    assert main(["show", race["race"], "--lake", lake.uri, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["standing"] == race["standing"]
+    return dict(race["standing"])
+
+
+@pytest.fixture
+def empty_lake(tmp_path: Path) -> Lake:
+    made = Lake(str(tmp_path / "lake"))
+    made.create_tables()
+    return made
+
+
+def test_a_race_goes_quiet_and_comes_back(empty_lake: Lake, capsys: Capture) -> None:
+    lake = empty_lake
+    add_runs(lake, 98, "..x.x..xx.x.")
+    active = standing_of(lake, capsys)
+    assert (active["state"], active["sighted_runs"], active["runs"]) == ("active", 5, 10)
+    assert (active["since_run"], active["clean_runs"], active["rate"]) == ("100", 1, 4 / 8)
+    add_runs(lake, 110, "." * 60)
+    quiet = standing_of(lake, capsys)
+    assert (quiet["state"], quiet["since_run"], quiet["clean_runs"]) == ("quiet", "109", 61)
+    assert quiet["probability"] < quiet["quiet_below"] == 0.001
+    assert main(["races", "--lake", lake.uri]) == 0
+    assert "quiet since run 109: 61 clean runs, p = " in capsys.readouterr().out
+    add_runs(lake, 170, "..x.")
+    back = standing_of(lake, capsys)
+    assert (back["state"], back["since_run"], back["clean_runs"]) == ("back", "172", 1)
+    assert main(["show", queries.list_races(lake)[0]["race"], "--lake", lake.uri]) == 0
+    assert "back since run 172" in capsys.readouterr().out
+
+
+def test_only_runs_of_the_jobs_that_showed_it_count(empty_lake: Lake, capsys: Capture) -> None:
+    lake = empty_lake
+    add_runs(lake, 100, "x.xx.x", "race")
+    add_runs(lake, 100, "......", "unit")
+    add_runs(lake, 106, "." * 60, "unit")
+    standing = standing_of(lake, capsys)
+    assert (standing["state"], standing["runs"], standing["jobs"], standing["repo"]) == ("active", 6, ["race"], "shop")
+
+
+def test_of_a_race_without_runs_nothing_is_said(lake: Lake, capsys: Capture) -> None:
+    assert main(["races", "--lake", lake.uri, "--format", "json"]) == 0
+    assert [row["standing"] for row in json.loads(capsys.readouterr().out)] == [None, None]
+
+
+def test_a_fix_that_did_not_hold_is_shown(empty_lake: Lake, capsys: Capture) -> None:
+    lake = empty_lake
+    add_runs(lake, 100, "x.xx.x")
+    race = race_of(lake)
+    verifications.add_verification(lake, fix_row(race))
+    assert standing_of(lake, capsys)["state"] == "active"
+    change_facts(lake, "fixed", [DocumentFacts("new.log", race_report(), 9, "106", "shop", commit=FIX[:12])])
+    derivation.derive_races(lake, "derived-fixed")
+    standing = standing_of(lake, capsys)
+    assert (standing["state"], standing["fix"]["commit"]) == ("fix did not hold", FIX)
+    assert main(["races", "--lake", lake.uri]) == 0
+    text = capsys.readouterr().out
+    assert "fix 96a90c08a61b did not hold: a run of this commit showed the race" in text
+    assert "verified fixed" not in text
+
+
+JOBS = st.frozensets(st.sampled_from(["race", "unit", "soak"]), min_size=1)
+
+
+@given(st.lists(st.tuples(JOBS, JOBS, st.booleans()), min_size=1, max_size=30), st.randoms())
+def test_runs_that_could_have_shown_a_race_have_the_jobs_of_a_run_that_did(
+    drawn: list[tuple[frozenset[str], frozenset[str], bool]], random: Random
+) -> None:
+    runs = {}
+    for number, (jobs, reporting, _) in enumerate(drawn):
+        run = runs[str(98 + number)] = LakeRun(random.randrange(10))  # the times of copied files
+        run.jobs |= jobs | reporting
+        run.reporting |= reporting
+    names = [*runs]
+    random.shuffle(names)
+    repository = RepositoryRuns({name: runs[name] for name in names})
+    assert [name for name, _ in repository.names] == [*runs]
+    sighted = [number for number, (_, _, is_sighted) in enumerate(drawn) if is_sighted]
+    possible, needed = repository.positions_for(sighted)
+    assert possible == [
+        number
+        for number, (jobs, reporting, _) in enumerate(drawn)
+        if any(drawn[other][1] <= jobs | reporting for other in sighted)
+    ]
+    assert {*sighted} <= {*possible}
+    assert needed == frozenset().union(*(drawn[other][1] for other in sighted))
+
+
+def test_runs_without_numbers_are_ordered_by_time() -> None:
+    runs = {name: LakeRun(time) for name, time in (("nightly", 3), ("a-1", 2), ("7", 1))}
+    assert [name for name, _ in RepositoryRuns(runs).names] == ["7", "a-1", "nightly"]
+
+
+def test_unchanged_races_of_a_lake_are_not_called_quiet(empty_lake: Lake, capsys: Capture) -> None:
+    """Each of 60 races shows in one of ten runs."""
+    lake, random, documents = empty_lake, Random(4), []
+    for number in range(120):
+        text = "\n".join(race_report(f"0x00c0000{race:05x}", method=f"Add{race}") for race in range(60) if random.random() < 0.1)
+        documents.append(DocumentFacts(f"{number}.log", text, 0, str(number), "shop"))
+    change_facts(lake, "all", documents)
+    derivation.derive_races(lake, "derived")
+    assert main(["races", "--lake", lake.uri, "--format", "json"]) == 0
+    standings = [row["standing"] for row in json.loads(capsys.readouterr().out)]
+    assert len(standings) == 60
+    assert {standing["state"] for standing in standings} == {"active"}
+    assert min(standing["quiet_below"] for standing in standings) == 0.001 / 60
+    assert 0.05 < sum(standing["rate"] for standing in standings) / 60 < 0.16

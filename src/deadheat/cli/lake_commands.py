@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark_and_lake
+from deadheat.cli.race_standing import add_standings
 from deadheat.cli.scan import style_from_options
 from deadheat.output.lake_race_text import LakeRaceText, race_lines
 from deadheat.path_maps import map_sighting
@@ -68,15 +69,17 @@ def run_races(args: argparse.Namespace) -> int:
 
 
 def _add_verifications(lake: Lake, races: list[dict[str, Any]]) -> None:
-    """Add the verification of each race that says most, if there is one."""
+    """Add the verification of each race that says most, if there is one, and what the runs say about the race."""
     from deadheat.lake import verifications
     from deadheat.verification import record
 
     known = verifications.verifications_by_name(lake) if races else {}
+    verified = {race["race"]: verifications.verifications_of(race, known) for race in races} if known else {}
+    verified = {race: rows for race, rows in verified.items() if rows}
     for race in races:
-        rows = verifications.verifications_of(race, known) if known else []
-        main = record.main_record(rows)
+        main = record.main_record(verified.get(race["race"], ()))
         race["verification"] = main and record.record_to_json(main, has_result=False)
+    add_standings(lake, races, verified)
 
 
 def _matches_filters(race: dict[str, Any], args: argparse.Namespace) -> bool:
@@ -145,6 +148,7 @@ def run_show(args: argparse.Namespace) -> int:
     dossier_row = queries.dossier_of(race, queries.best_dossiers(lake))
     rows = verifications.read_verifications(lake, race)
     summary = queries.race_summary(race)
+    add_standings(lake, [summary], {summary["race"]: rows} if rows else {})
     summary["verifications"] = [record.record_to_json(row, has_result=True) for row in rows]
     if args.format == "json":
         _print_race_json(summary, sightings, example, dossier_row)

@@ -140,19 +140,18 @@ def main_record(rows: Sequence[JsonDict]) -> JsonDict | None:
 
 
 def failed_fix(rows: Sequence[JsonDict], commits: Sequence[str]) -> tuple[str, str] | None:
-    """A commit that was verified to fix a race, and why it does not: it still raced, or a run of it showed the race.
+    """The commit of the newest verdict on a fix, and why it is none: it still raced, or a run of it showed the race.
 
     `commits` are those of runs that showed the race. Whether another commit contains the fix is not known here.
     """
-    still_racing = {row["new_commit"] for row in rows if row["verdict"] == FixVerdict.STILL_RACES.value}
+    main = main_record(rows)
+    if main is None or main["kind"] != VERIFY or not (commit := main["new_commit"]):
+        return None
     for row in rows:
-        commit = row["new_commit"]
-        if row["kind"] != VERIFY or not commit:
-            continue
-        if commit in still_racing:
+        if row["new_commit"] == commit and row["kind"] == VERIFY and row["verdict"] == FixVerdict.STILL_RACES.value:
             return commit, "a verification still shows the race"
-        if row["verdict"] == FixVerdict.FIXED.value and any(_is_same_commit(commit, each) for each in commits):
-            return commit, "a run of this commit showed the race"
+    if main["verdict"] == FixVerdict.FIXED.value and any(_is_same_commit(commit, each) for each in commits):
+        return commit, "a run of this commit showed the race"
     return None
 
 
