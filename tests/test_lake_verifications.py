@@ -338,7 +338,9 @@ def test_unchanged_races_of_a_lake_are_not_called_quiet(empty_lake: Lake, capsys
     """Each of 60 races shows in one of ten runs."""
     lake, random, documents = empty_lake, Random(4), []
     for number in range(120):
-        text = "\n".join(race_report(f"0x00c0000{race:05x}", method=f"Add{race}") for race in range(60) if random.random() < 0.1)
+        text = "\n".join(
+            race_report(f"0x00c0000{race:05x}", method=f"Add{race}") for race in range(60) if random.random() < 0.1
+        )
         documents.append(DocumentFacts(f"{number}.log", text, 0, str(number), "shop"))
     change_facts(lake, "all", documents)
     derivation.derive_races(lake, "derived")
