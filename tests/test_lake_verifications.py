@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deadheat.cli import main
+from deadheat.cli.kept_verifications import add_failed_fixes
 from deadheat.lake import derivation, maintenance, queries, verifications
 from deadheat.lake.integrity.check import DAMAGED_FOLDER
 from deadheat.lake.rewrites import migration
@@ -23,6 +24,7 @@ from deadheat.lake.run_history import LakeRun, RepositoryRuns
 from deadheat.lake.tables import Lake
 from deadheat.verification.record import CodeVersions, describe_record, failed_fix, row_of_campaign, row_of_fix
 from tests.lake_facts import DocumentFacts, change_facts, race_report
+from tests.repositories import Repository
 
 OLD_LAKE = Path(__file__).parent / "data" / "compatibility" / "lake-v2.tar.gz"
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -350,3 +352,26 @@ def test_unchanged_races_of_a_lake_are_not_called_quiet(empty_lake: Lake, capsys
     assert {standing["state"] for standing in standings} == {"active"}
     assert min(standing["quiet_below"] for standing in standings) == 0.001 / 60
     assert 0.05 < sum(standing["rate"] for standing in standings) / 60 < 0.16
+
+
+def test_place_finds_a_run_that_contains_a_verified_fix(empty_lake: Lake, tmp_path: Path, capsys: Capture) -> None:
+    lake, repository = empty_lake, Repository(tmp_path / "shop")
+    before, fix, after = (repository.put(subject, {"a.go": subject}) for subject in ("begin", "fix", "after"))
+    git = repository.git
+    git("checkout", "-q", "-b", "old", before)
+    beside = repository.put("beside", {"b.go": "b"})
+    for number, commit in enumerate((before, beside[:10], "unknown")):
+        change_facts(
+            lake, f"run-{number}", [DocumentFacts(f"{number}.log", race_report(), 0, None, None, commit=commit)]
+        )
+    derivation.derive_races(lake, "derived")
+    race = race_of(lake)
+    verifications.add_verification(lake, {**fix_row(race), "new_commit": fix, "repo": before})
+    assert add_failed_fixes(Lake(lake.uri), str(repository.path)) == []
+    change_facts(lake, "later", [DocumentFacts("later.log", race_report(), 1, commit=after[:12])])
+    derivation.derive_races(lake, "derived-later")
+    reason = f"a run of {after[:12]}, which contains it, showed the race"
+    assert add_failed_fixes(Lake(lake.uri), str(repository.path)) == [f"{race}: fix did not hold: {fix[:12]}: {reason}"]
+    assert add_failed_fixes(Lake(lake.uri), str(repository.path)) == []
+    standing = standing_of(Lake(lake.uri), capsys)
+    assert (standing["state"], standing["fix"]) == ("fix did not hold", {"commit": fix, "why": reason})

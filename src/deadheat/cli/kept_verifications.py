@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable
 
+    from deadheat.lake.tables import Lake
     from deadheat.repo.clone import Clone
     from deadheat.verification.record import CodeVersions
 
@@ -57,6 +58,38 @@ def keep_result(args: argparse.Namespace, result: JsonDict, make_row: MakeRow, c
             cli.print_to_stderr(f"{lake.uri}: race {result['race']} is not in the lake, so the result is not kept")
         return
     verifications.add_verification(lake, make_row(result, race, code, datetime.now(UTC)))
+
+
+def add_failed_fixes(lake: Lake, clone_path: str) -> list[str]:
+    """Look for verified fixes that did not hold: a run of a commit that contains the fix showed the race.
+
+    Appends a row for each, and returns its sentence with the id of the race.
+    """
+    from deadheat.lake import queries, verifications
+    from deadheat.repo.clone import Clone
+    from deadheat.verification import record
+
+    known = verifications.verifications_by_name(lake)
+    found: list[str] = []
+    if not known:
+        return found
+    with Clone(clone_path) as clone:
+        repo = clone.main.commits[0] if clone.main.tip else ""
+        for race in queries.races_with_commits(lake) if repo else ():
+            fix = record.fix_to_check(verifications.verifications_of(race, known), repo)
+            names = [commit["name"] for commit in race["latest_commits"] or ()] if fix else []
+            if fix and (commit := next((name for name in names if _contains_fix(clone, name, fix)), None)):
+                row = record.row_of_sighting(race["race"], repo, fix, commit, datetime.now(UTC))
+                verifications.add_verification(lake, row)
+                found.append(f"{race['race']}: {record.describe_record(row)}")
+    return found
+
+
+def _contains_fix(clone: Clone, name: str, fix: str) -> bool:
+    commit, known_fix = clone.resolve_revision(name), clone.resolve_revision(fix)
+    if commit is None or known_fix != fix:
+        return False
+    return [*clone.git.output_lines("merge-base", fix, commit)] == [fix]
 
 
 def verifications_by_race(lake_path: str, races: Iterable[str]) -> dict[str, list[JsonDict]]:

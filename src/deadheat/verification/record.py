@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 JsonDict = dict[str, Any]
-REPRODUCE, VERIFY = "reproduce", "verify"
+REPRODUCE, VERIFY, PLACE = "reproduce", "verify", "place"
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
 # verdicts that say something about a fix
 CONCLUSIVE = (FixVerdict.FIXED.value, FixVerdict.STILL_RACES.value, FixVerdict.ANOTHER_RACE.value)
@@ -78,6 +78,30 @@ def _common_fields(result: JsonDict, race: str, kind: str, code: CodeVersions, a
     }
 
 
+def row_of_sighting(race: str, repo: str, fix: str, commit: str, at: datetime) -> JsonDict:
+    """The row that `place` adds if a run of a commit that contains a verified fix showed the race."""
+    return {
+        "race": race,
+        "kind": PLACE,
+        "at": at,
+        "repo": repo,
+        "new_commit": fix,
+        "change": "commit",
+        "verdict": FixVerdict.STILL_RACES.value,
+        "reason": f"a run of {commit[:_HASH_LENGTH]}, which contains it, showed the race",
+        "version": __version__,
+        "result": format_json({"schema": 1, "race": race, "fix": fix, "commit": commit}),
+    }
+
+
+def fix_to_check(rows: Sequence[JsonDict], repo: str) -> str | None:
+    """The commit of the newest verdict, if that is *fixed* in this repository and nothing contradicts it yet."""
+    main = main_record(rows)
+    if main is None or main["verdict"] != FixVerdict.FIXED.value or main["repo"] != repo or failed_fix(rows, ()):
+        return None
+    return main["new_commit"] or None
+
+
 def _old_side(runs: int, sightings: int) -> JsonDict:
     """The counts of the code that is known to race, and its rate with the interval."""
     counts: JsonDict = {"old_runs": runs, "old_sightings": sightings}
@@ -93,6 +117,8 @@ def describe_record(row: JsonDict) -> str:
         sentence = _describe_campaign(row)
     elif row["kind"] == VERIFY:
         sentence = _describe_fix(row)
+    elif row["kind"] == PLACE:
+        sentence = f"fix did not hold: {_describe_change(row)}: {row['reason']}"
     else:
         confidence = "" if row["confidence"] is None else f" ({format_share(row['confidence'])})"
         sentence = f"{row['kind']}: {row['verdict']} {_describe_change(row)}{confidence}"
@@ -142,14 +168,14 @@ def main_record(rows: Sequence[JsonDict]) -> JsonDict | None:
 def failed_fix(rows: Sequence[JsonDict], commits: Sequence[str]) -> tuple[str, str] | None:
     """The commit of the newest verdict on a fix, and why it is none: it still raced, or a run of it showed the race.
 
-    `commits` are those of runs that showed the race. Whether another commit contains the fix is not known here.
+    `commits` are those of runs that showed the race. Whether another commit contains the fix only `place` knows.
     """
     main = main_record(rows)
     if main is None or main["kind"] != VERIFY or not (commit := main["new_commit"]):
         return None
     for row in rows:
-        if row["new_commit"] == commit and row["kind"] == VERIFY and row["verdict"] == FixVerdict.STILL_RACES.value:
-            return commit, "a verification still shows the race"
+        if row["new_commit"] == commit and row["verdict"] == FixVerdict.STILL_RACES.value:
+            return commit, row["reason"] if row["kind"] == PLACE else "a verification still shows the race"
     if main["verdict"] == FixVerdict.FIXED.value and any(_is_same_commit(commit, each) for each in commits):
         return commit, "a run of this commit showed the race"
     return None
