@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -22,8 +23,10 @@ from deadheat.lake.integrity.check import DAMAGED_FOLDER
 from deadheat.lake.rewrites import migration
 from deadheat.lake.run_history import LakeRun, RepositoryRuns
 from deadheat.lake.tables import Lake
+from deadheat.sources.ci_metadata import PathPattern
 from deadheat.verification.record import CodeVersions, describe_record, failed_fix, row_of_campaign, row_of_fix
 from tests.lake_facts import DocumentFacts, change_facts, race_report
+from tests.lakes import taken
 from tests.repositories import Repository
 
 OLD_LAKE = Path(__file__).parent / "data" / "compatibility" / "lake-v2.tar.gz"
@@ -173,7 +176,7 @@ import sys
 from deadheat.lake import verifications
 from deadheat.lake.tables import Lake
 from tests.test_lake_verifications import campaign_row
-for number in range(8):
+for number in range(6):
     verifications.add_verification(Lake(sys.argv[1]), campaign_row(f"{sys.argv[2]}-{number}"))
 """
 
@@ -183,10 +186,10 @@ def test_two_processes_that_append_at_once_lose_nothing(lake: Lake) -> None:
     command = [sys.executable, "-c", WRITER, lake.uri]
     writers = [subprocess.Popen([*command, name], cwd=root, env={"PYTHONPATH": f"{root}/src:{root}"}) for name in "ab"]
     assert [writer.wait(60) for writer in writers] == [0, 0]
-    assert len(kept(lake)) == 16
+    assert len(kept(lake)) == 12
     assert faults(lake) == []
     # small files are merged by the writers
-    assert len(Lake(lake.uri).data_files("verifications")) < 12
+    assert len(Lake(lake.uri).data_files("verifications")) < 10
 
 
 def test_compaction_and_forgetting_know_the_table(lake: Lake) -> None:
@@ -375,3 +378,22 @@ def test_place_finds_a_run_that_contains_a_verified_fix(empty_lake: Lake, tmp_pa
     assert add_failed_fixes(Lake(lake.uri), str(repository.path)) == []
     standing = standing_of(Lake(lake.uri), capsys)
     assert (standing["state"], standing["fix"]) == ("fix did not hold", {"commit": fix, "why": reason})
+
+
+@pytest.mark.soak
+def test_a_race_goes_quiet_and_comes_back_in_ingested_logs(spark: Any, tmp_path: Path, capsys: Capture) -> None:
+    """Logs of CI, with the run in their path; those of one ingest have the same time."""
+    lake, number = Lake(str(tmp_path / "lake")), 95
+    states = []
+    for batch, pattern in enumerate(("x..xx.x.x", "." * 40, "x.")):
+        root = tmp_path / f"batch-{batch}"
+        for outcome in pattern:
+            log = root / "shop" / str(number) / "race.log"
+            log.parent.mkdir(parents=True)
+            log.write_text(race_report() if outcome == "x" else f"ok  \texample.com/shop\t0.{number}s\n")
+            os.utime(log, (1_780_000_000, 1_780_000_000))
+            number += 1
+        taken(spark, Path(lake.uri), [root], run_of=PathPattern("{repo}/{run}/{job}.log"))
+        standing = standing_of(Lake(lake.uri), capsys)
+        states.append((standing["state"], standing["since_run"], standing["sighted_runs"], standing["runs"]))
+    assert states == [("active", "95", 5, 9), ("quiet", "104", 5, 49), ("back", "144", 6, 51)]
