@@ -31,6 +31,8 @@ _MISSING_MODULE = re.compile(
     rb"|(?:cannot find module providing package|no required module provides package) ([\w./@-]{3,200})"
 )
 _MAX_MESSAGE_LINES = 8
+# "^TestCart$", "^TestCart$/^empty$", "^(TestA|TestB)$": patterns of whole names
+_NAMED_TESTS = re.compile(r"\^\(?((?:Test|Fuzz)\w{0,200}(?:\|Test\w{0,200}){0,9})\)?\$(?:/|\Z)")
 
 
 class GoTest(NamedTuple):
@@ -43,6 +45,21 @@ class GoTest(NamedTuple):
 
     def binary_arguments(self) -> list[str]:
         return [*([f"-test.run={self.pattern}"] if self.pattern else []), *self.arguments]
+
+    def names_missing_in(self, tree: Path) -> tuple[str, ...]:
+        """The tests that the pattern names, if none of them is declared in the package."""
+        match = _NAMED_TESTS.match(self.pattern)
+        names = tuple(match[1].split("|")) if match else ()
+        sources = [file.read_bytes() for file in (tree / self.folder).glob("*_test.go") if file.is_file()]
+        is_declared = any(f"func {name}(".encode() in source for name in names for source in sources)
+        return () if is_declared else names
+
+
+def test_file_patterns(folder: str) -> tuple[str, str]:
+    """Patterns of git for the test files of a package, and for their data."""
+    prefix = re.sub(r"([*?\[\\])", r"\\\1", folder.removeprefix(".").removeprefix("/"))
+    prefix = f"{prefix.rstrip('/')}/" if prefix else ""
+    return f"{prefix}*_test.go", f"{prefix}testdata/**"
 
 
 def parse_go_test(command: str) -> GoTest | None:

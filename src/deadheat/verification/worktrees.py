@@ -18,6 +18,8 @@ from deadheat.repo.git import git_environment
 from deadheat.verification.processes import remove_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deadheat.repo.git import GitReader
 
 _SECONDS = 600
@@ -64,6 +66,19 @@ class WorkTrees:
                 f"the patch does not apply ({error.what})", str(patch), "was it made for it?"
             ) from error
 
+    def replace_files(self, name: str, commit: str, patterns: Sequence[str]) -> int:
+        """Replace the files that match a pattern of git by those of another commit. Returns how many these are."""
+        tree, index = self.folder / name, f"{name}-{commit}"
+        paths = [f":(glob){pattern}" for pattern in patterns]
+        present = self._run_git(name, tree, "ls-files", "-z", "--cached", "--others", "--", *paths)
+        for path in filter(None, present.split("\0")):
+            if not _has_link_above(tree, path):
+                (tree / path).unlink(missing_ok=True)
+        self._run_git(index, tree, "read-tree", commit)
+        chosen = self._run_git(index, tree, "ls-files", "-z", "--", *paths)
+        self._run_git(index, tree, "checkout-index", "-z", "--stdin", "--force", "--quiet", stdin=chosen)
+        return chosen.count("\0")
+
     def copy_uncommitted(self, name: str) -> None:
         """Change a work tree, which was made from HEAD, to what the user's work tree contains now."""
         user_tree = Path(self._clone_path).resolve()
@@ -100,16 +115,16 @@ class WorkTrees:
         run("symbolic-ref", "HEAD", "refs/heads/main")
         return repository
 
-    def _run_git(self, index: str, tree: Path, *words: str) -> str:
+    def _run_git(self, index: str, tree: Path, *words: str, stdin: str = "") -> str:
         environment = git_environment() | {
             "GIT_INDEX_FILE": str(self.folder / f"{index}.index"),
             "GIT_WORK_TREE": str(tree),
         }
-        command = self._git.command_line("-c", "core.hooksPath=/dev/null", *words)
+        command = self._git.command_line("-c", "core.hooksPath=/dev/null", "--no-literal-pathspecs", *words)
         try:
             done = subprocess.run(
-                command, cwd=tree, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS,
-                check=False,
+                command, cwd=tree, env=environment, input=stdin.encode("utf-8", "surrogateescape"), capture_output=True,
+                timeout=_SECONDS, check=False,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
             raise DeadheatError(f"git {words[0]} failed ({error})", self._clone_path, "is git installed?") from error
