@@ -108,7 +108,8 @@ class TrialCluster:
         """Run a batch on an executor, and wait for it."""
 
         # pickled as a whole: an executor imports the runner only, and no library of the lake
-        def run_here(_: Iterable[int]) -> Iterator[tuple[Any, ...]]:
+        def run_here(rows: Iterable[int]) -> Iterator[tuple[Any, ...]]:
+            _ = [*rows]  # else Spark does not use this Python process again
             folders = os.environ["SPARK_LOCAL_DIRS"]  # of the executor, removed with it
             unpack_folder = Path(folders.split(",")[0])
             yield tuple(run_batch(batch, folders, unpack_folder, SparkFiles.get))
