@@ -158,7 +158,7 @@ def write_restriction(folder: Path) -> Path:
 
 
 @contextmanager
-def started_cluster(folder: Path) -> Iterator[StandaloneCluster]:
+def started_cluster(folder: Path, **variables: str) -> Iterator[StandaloneCluster]:
     """Start a cluster that keeps its files in a folder, and stop it at the end."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))},
@@ -169,6 +169,7 @@ def started_cluster(folder: Path) -> Iterator[StandaloneCluster]:
         "SPARK_DAEMON_JAVA_OPTS": conftest.JAVA_OPTIONS,
         "PYTHONPATH": str(write_restriction(folder)),
         "PYSPARK_PYTHON": sys.executable,
+        **variables,
     }
     with ExitStack() as stack:
         processes: list[subprocess.Popen[bytes]] = []
