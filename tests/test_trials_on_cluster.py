@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -93,7 +94,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandaloneClus
                 link.symlink_to(program)
     assert shutil.which("git", path=str(programs)) is None
     folder = tmp_path_factory.mktemp("cluster")
-    with standalone_cluster.started_cluster(folder, PATH=str(programs), GOROOT="/nowhere") as started:
+    with standalone_cluster.started_cluster(folder, {"PATH": str(programs), "GOROOT": "/nowhere"}) as started:
         yield started
 
 
@@ -112,8 +113,8 @@ def start_command(module: RacingModule, versions: int, *words: str | Path) -> su
 
 
 def run_command(module: RacingModule, versions: int, *words: str | Path) -> tuple[int, Any]:
-    process = start_command(module, versions, *words)
-    output, errors = process.communicate()
+    with start_command(module, versions, *words) as process:
+        output, errors = process.communicate()
     assert "away" in errors.split(), errors
     return process.returncode, json.loads(output)
 
@@ -132,7 +133,7 @@ def test_reproduce_on_executors_without_repository_and_toolchain(
 
 def test_verify_has_the_verdict_of_this_computer(cluster: StandaloneCluster, module: RacingModule) -> None:
     racy_test = (module.repository.path / "cart" / "cart_test.go").read_text()
-    fixes = {
+    fixes: dict[str, dict[str, str | None]] = {
         "fixed": {"cart/cart.go": LOCKED_CART},
         "still races": {"cart/cart_test.go": racy_test.replace("chance = 0.5", "chance = 0.3")},
     }
@@ -153,10 +154,9 @@ def test_killed_executors_change_no_verdict_and_no_trial_counts_twice(
     module.repository.git("reset", "-q", "--hard", module.racy)
     fix = module.repository.put("cart: fix", {"cart/cart.go": LOCKED_CART})
     cluster.await_idle()
-    process = start_command(module, 2, "verify", "--fix", fix, "--time", "150s", "--master", cluster.master)
     killed = []
 
-    def kill_some() -> None:
+    def kill_some(process: subprocess.Popen[str]) -> None:
         """Kill an executor while both versions run, and another one later."""
         for line in process.stderr or ():
             if line.strip() == "away":
@@ -167,14 +167,31 @@ def test_killed_executors_change_no_verdict_and_no_trial_counts_twice(
                 kill_executor(pids[0])
                 killed.append(pids[0])
 
-    killer = threading.Thread(target=kill_some)
-    killer.start()
-    assert process.stdout
-    output = process.stdout.read()
-    killer.join()
-    assert (process.wait(), len(killed)) == (0, 2), output
+    with start_command(module, 2, "verify", "--fix", fix, "--time", "150s", "--master", cluster.master) as process:
+        killer = threading.Thread(target=kill_some, args=(process,))
+        killer.start()
+        assert process.stdout
+        output = process.stdout.read()
+        killer.join()
+    assert (process.returncode, len(killed)) == (0, 2), output
     result = json.loads(output)
     # a slot that were counted twice would have ended the command with an error
     assert (result["verdict"], result["new"]["sightings"]) == ("fixed", 0), result
     for side in ("old", "new"):
         assert sum(host["runs"] for host in result[side]["hosts"]) == result[side]["runs"]
+
+
+def test_interruption_prints_what_was_learnt_and_ends_the_trials(
+    cluster: StandaloneCluster, module: RacingModule
+) -> None:
+    cluster.await_idle()
+    with start_command(module, 1, "reproduce", "--time", "200s", "--master", cluster.master) as process:
+        assert process.stderr
+        assert any(line.strip() == "away" for line in process.stderr)
+        time.sleep(10)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate()
+    result = json.loads(output)
+    assert (process.returncode, result["is_interrupted"], errors) == (0, True, "")
+    assert result["runs"] > 0
+    cluster.await_idle()
