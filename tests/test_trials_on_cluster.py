@@ -93,8 +93,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandaloneClus
             ):
                 link.symlink_to(program)
     assert shutil.which("git", path=str(programs)) is None
-    folder = tmp_path_factory.mktemp("cluster")
-    with standalone_cluster.started_cluster(folder, {"PATH": str(programs), "GOROOT": "/nowhere"}) as started:
+    with standalone_cluster.started_cluster(
+        tmp_path_factory.mktemp("cluster"), {"PATH": str(programs), "GOROOT": "/nowhere"}
+    ) as started:
         yield started
 
 

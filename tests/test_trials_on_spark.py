@@ -134,6 +134,7 @@ def test_slot_of_a_lost_trial_is_repeated_by_the_same_version(
     assert all(failure.startswith("lost with its executor: ") for failure in {**old.failures, **new.failures})
 
 
+@pytest.mark.soak
 def test_cluster_that_loses_every_trial_ends_with_one_line(
     spark: Any, make_code: Callable[[str], CommandCode], tmp_path: Path
 ) -> None:
