@@ -56,19 +56,19 @@ def run_reproduce(args: argparse.Namespace) -> int:
 
 def _reproduce(args: argparse.Namespace) -> int:
     from deadheat.verification.campaign import Budget
-    from deadheat.verification.code_under_test import CodeBuilder, choose_plan
+    from deadheat.verification.code_under_test import CodeBuilder
     from deadheat.verification.worktrees import WorkTrees
 
     with ExitStack() as stack, show_progress(args.quiet, "reading the clone") as progress:
         race = race_runs.open_race(args, stack, progress)
-        plan = choose_plan(race.dossier, args.argv, args.build or "")
+        plan = race_runs.choose_race_plan(args, race)
         with progress.paused():
             if not race_runs.ask_to_run(plan, race.commit, args):
                 return cli.EXIT_INTERRUPTED
         trees = stack.enter_context(WorkTrees(race.clone.git))
         builder = CodeBuilder(trees, plan, race.sought.report)
         progress.start_phase("building")
-        code = builder.build("old", trees.check_out(race.commit, "old"))
+        code = builder.build("old", trees.check_out(race.commit, "old"), f"commit {race.commit[:12]}")
         hosts = open_trial_hosts(args, builder, stack, progress)
         budget = Budget(args.time, args.runs)
         campaign = race_runs.run_campaign(race, builder, code, budget, progress, hosts)
@@ -81,14 +81,13 @@ def _context(race: RaceUnderTest, builder: CodeBuilder, trees: WorkTrees, hosts:
     from deadheat.verification.campaign_report import CampaignContext
 
     place = hosts.place()
-    notes = [note for note in (builder.plan.note, *trees.notes, *place.notes) if note]
     return CampaignContext(
         race.commit,
         race.commit_note,
         builder.plan,
         builder.toolchain.version_text if builder.toolchain else "",
         place,
-        tuple(notes),
+        (*builder.plan.notes, *trees.notes, *place.notes),
     )
 
 
