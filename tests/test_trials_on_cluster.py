@@ -192,7 +192,8 @@ def test_interruption_prints_what_was_learnt_and_ends_the_trials(
         time.sleep(10)
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate()
+    assert (process.returncode, errors) == (0, "")
     result = json.loads(output)
-    assert (process.returncode, result["is_interrupted"], errors) == (0, True, "")
+    assert result["is_interrupted"]
     assert result["runs"] > 0
     cluster.await_idle()
