@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from deadheat.cli.progress import ProgressLine
+    from deadheat.cli.trial_hosts import TrialHosts
     from deadheat.model import Sighting
     from deadheat.repo.clone import Clone
     from deadheat.repo.dossier import Dossier
@@ -234,30 +235,26 @@ def ask_to_run(plan: RunPlan, commit: str, args: argparse.Namespace) -> bool:
 
 
 def run_campaign(
-    args: argparse.Namespace,
     race: RaceUnderTest,
     builder: CodeBuilder,
     code: TrialCode,
     budget: Budget,
     progress: ProgressLine,
+    hosts: TrialHosts,
 ) -> Campaign:
     """Run the code in the configurations that may show the race, with the estimate in the line of progress."""
     from deadheat.verification import campaign as campaigns
     from deadheat.verification.campaign_report import running_estimate
-    from deadheat.verification.trials import LocalExecutor
 
-    cores = core_count()
-    jobs = args.jobs or cores
     is_go = builder.plan.go_test is not None
-    configurations = campaigns.go_configurations(cores) if is_go else campaigns.command_configurations()
+    configurations = campaigns.go_configurations(hosts.cores) if is_go else campaigns.command_configurations()
     progress.start_phase("running", budget.seconds, format_seconds)
 
     def show(campaign: Campaign) -> None:
         progress.prefix = f"{running_estimate(campaign)}  "
         progress.show_done(campaign.elapsed)
 
-    limits = trial_limits(args, jobs * campaigns.OVERSUBSCRIPTION)
-    with LocalExecutor(builder.trees.folder / "trials", jobs, limits, builder.isolation) as executor:
+    with hosts.start_executor(campaigns.OVERSUBSCRIPTION) as executor:
         campaign = campaigns.Campaign(race.sought, code, configurations, executor, budget, show, secrets.randbits(32))
         campaign.run()
     progress.prefix = ""

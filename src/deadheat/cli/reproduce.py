@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from deadheat import cli
 from deadheat.cli import kept_verifications, race_runs
 from deadheat.cli.progress import show_progress
+from deadheat.cli.spark_and_lake import run_with_spark_errors
+from deadheat.cli.trial_hosts import add_trial_spark_options, open_trial_hosts
 from deadheat.printable import format_json
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from deadheat.cli.race_runs import RaceUnderTest
+    from deadheat.cli.trial_hosts import TrialHosts
     from deadheat.verification.campaign import Campaign
     from deadheat.verification.campaign_report import CampaignContext
     from deadheat.verification.code_under_test import CodeBuilder
@@ -46,10 +49,15 @@ def add_reproduce_command(commands: argparse._SubParsersAction[argparse.Argument
     race_runs.add_race_arguments(command)
     command.add_argument("--runs", type=cli.integer_at_least(1), metavar="N", help="stop after N trials")
     race_runs.add_trial_options(command)
+    add_trial_spark_options(command)
     command.set_defaults(run=run_reproduce)
 
 
 def run_reproduce(args: argparse.Namespace) -> int:
+    return run_with_spark_errors(args, lambda: _reproduce(args))
+
+
+def _reproduce(args: argparse.Namespace) -> int:
     from deadheat.verification import campaign_report, record
     from deadheat.verification.campaign import Budget
     from deadheat.verification.code_under_test import CodeBuilder
@@ -65,8 +73,10 @@ def run_reproduce(args: argparse.Namespace) -> int:
         builder = CodeBuilder(trees, plan, race.sought.report)
         progress.start_phase("building")
         code = builder.build("old", trees.check_out(race.commit, "old"), f"commit {race.commit[:12]}")
-        campaign = race_runs.run_campaign(args, race, builder, code, Budget(args.time, args.runs), progress)
-        context = _context(args, race, builder, trees)
+        hosts = open_trial_hosts(args, builder, stack, progress)
+        budget = Budget(args.time, args.runs)
+        campaign = race_runs.run_campaign(race, builder, code, budget, progress, hosts)
+        context = _context(race, builder, trees, hosts)
         versions = kept_verifications.code_versions(race.clone, race.commit)
     result = campaign_report.campaign_to_json(campaign, context)
     _write_result(campaign, context, result, args.format)
@@ -75,17 +85,17 @@ def run_reproduce(args: argparse.Namespace) -> int:
     return EXIT_SEEN if campaign.counts.sightings else EXIT_NOT_SEEN
 
 
-def _context(args: argparse.Namespace, race: RaceUnderTest, builder: CodeBuilder, trees: WorkTrees) -> CampaignContext:
+def _context(race: RaceUnderTest, builder: CodeBuilder, trees: WorkTrees, hosts: TrialHosts) -> CampaignContext:
     from deadheat.verification.campaign_report import CampaignContext
 
+    place = hosts.place()
     return CampaignContext(
         race.commit,
         race.commit_note,
         builder.plan,
-        builder.isolation.description,
         builder.toolchain.version_text if builder.toolchain else "",
-        args.jobs or race_runs.core_count(),
-        (*builder.plan.notes, *trees.notes),
+        place,
+        (*builder.plan.notes, *trees.notes, *place.notes),
     )
 
 

@@ -121,6 +121,7 @@ class GoTestBinary(NamedTuple):
     path: Path
     package_folder: Path
     toolchain: GoToolchain
+    tree: Path  # of the repository
 
 
 def module_of(tree: Path, folder: str) -> tuple[Path, str]:
@@ -169,7 +170,7 @@ class GoBuild(NamedTuple):
             raise _build_error(result, self.test.folder)
         if not binary.is_file():
             raise DeadheatError("the package has no tests", visible_text(self.test.folder), "is it the right commit?")
-        return GoTestBinary(binary, package_folder, self.toolchain)
+        return GoTestBinary(binary, package_folder, self.toolchain, self.tree.resolve())
 
     def _run(self, name: str, words: list[str], folder: Path) -> ProcessResult:
         limits = Limits(_BUILD_SECONDS, _MAX_BUILD_MEMORY)
