@@ -48,11 +48,29 @@ class WorkTrees:
         tree = self.folder / name
         tree.mkdir()
         self._run_git(name, tree, "read-tree", commit)
-        self._run_git(name, tree, "checkout-index", "--all", "--force", "--quiet")
+        self._run_git(name, tree, "checkout-index", "--all", "--force", "--quiet", "--index")
         modes = self._run_git(name, tree, "ls-files", "--stage")
         if any(line.startswith(_SUBMODULE_MODE) for line in modes.splitlines()):
             self.notes.append("the repository has submodules, which are not checked out")
         return tree
+
+    def switch(self, commit: str, name: str) -> Path:
+        """Change a work tree to the files of another commit, without what builds and trials left in it.
+
+        Cheaper than a new folder: few files are written, and Go's build cache, which knows folders by name, stays
+        valid.
+        """
+        tree = self.folder / name
+        if tree.is_dir() and not tree.is_symlink():
+            try:
+                self._run_git(name, tree, "read-tree", "--reset", "-u", commit)
+                self._run_git(name, tree, "clean", "-d", "-x", "--force", "--force", "--quiet")
+                self._run_git(name, tree, "checkout-index", "--all", "--force", "--quiet", "--index")
+            except DeadheatError:  # a trial made a folder unwritable
+                remove_folder(tree)
+            else:
+                return tree
+        return self.check_out(commit, name)
 
     def apply_patch(self, name: str, patch: Path) -> None:
         """Apply a patch to a work tree. Git rejects paths that lead out of it."""
