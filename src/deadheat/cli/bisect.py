@@ -11,6 +11,7 @@ from deadheat import cli
 from deadheat.cli import race_runs
 from deadheat.cli.progress import show_progress
 from deadheat.cli.verify import parse_confidence
+from deadheat.errors import DeadheatError
 from deadheat.printable import format_json
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ def add_bisect_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
         "bisect",
         help="run commits, and say which one introduced or fixed a race",
         description="Builds and runs commits, in the order that tells most per second, until the probability that one"
-        " of them introduced (or fixed) the race is high enough. Skips commits that do not build or do not have the test."
-        " Results are kept: the same command goes on where it was interrupted.",
+        " of them introduced (or fixed) the race is high enough. Skips commits that do not build or do not have the"
+        " test. Results are kept: the same command goes on where it was interrupted.",
         epilog=_EXAMPLES,
     )
     race_runs.add_race_arguments(command)
@@ -109,7 +110,7 @@ class _Ends(NamedTuple):
 
 def _find_ends(args: argparse.Namespace, race: RaceUnderTest) -> _Ends:
     from deadheat.verification.bisection import Change
-    from deadheat.verification.commit_range import fitting_commits
+    from deadheat.verification.commit_range import find_commit_range, fitting_commits
 
     old, new = (
         race_runs.resolve_commit(race.clone, name, option) if name else None
@@ -117,13 +118,23 @@ def _find_ends(args: argparse.Namespace, race: RaceUnderTest) -> _Ends:
     )
     change = Change.FIXED if args.fixed else Change.INTRODUCED
     racing, other = (old, new) if args.fixed else (new, old)
+    note = race.commit_note
     if racing:
-        option = f"--from {args.oldest}" if args.fixed else f"--to {args.newest}"
-        return _Ends(change, [racing], f"given with {option}", other)
-    if args.at or race.dossier.pin is None:
-        return _Ends(change, [race.commit], race.commit_note, other)
-    window = race.dossier.pin.best_window
-    return _Ends(change, fitting_commits(race.clone, window.first, window.last), race.commit_note, other)
+        wanted, note = [racing], f"given with --from {args.oldest}" if args.fixed else f"given with --to {args.newest}"
+    elif args.at or race.dossier.pin is None:
+        wanted = [race.commit]
+    else:
+        window = race.dossier.pin.best_window
+        wanted = fitting_commits(race.clone, window.first, window.last)
+    while True:
+        try:
+            find_commit_range(race.clone, race.dossier, change, wanted[0], other)
+        except DeadheatError:  # no commit comes after the newest one that fits: an older one may show the race, too
+            if len(wanted) == 1:
+                raise
+            wanted = wanted[1:]
+        else:
+            return _Ends(change, wanted, note, other)
 
 
 class _RacingCommit(NamedTuple):
@@ -153,8 +164,7 @@ class _Session:
         from deadheat.verification.commit_search import CommitSearch
 
         args, race = self.args, self.race
-        records = self._open_records()
-        stack.callback(records.close)
+        records = stack.enter_context(self._open_records())
         racing = self._find_racing(records)
         commits = find_commit_range(race.clone, race.dossier, self.ends.change, racing.commit, self.ends.other)
         configuration = racing.configuration

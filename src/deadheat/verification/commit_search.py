@@ -176,9 +176,9 @@ class CommitSearch:
     def conclude(self) -> SearchConclusion:
         """The answer if it has the confidence, else why not."""
         commits, answer = self.commits, self.answer
-        racing = self.counts_at(commits.racing_commit)
+        has_sightings = any(each.sightings for each in self.observations())
         outside = [commits.is_outside(each) for each in range(answer.first, answer.last + 1)]
-        if answer.probability >= self.confidence and racing.sightings:
+        if answer.probability >= self.confidence and has_sightings:
             if all(outside):
                 return SearchConclusion(SearchVerdict.OUTSIDE, "", answer)
             if not any(outside):
@@ -187,8 +187,9 @@ class CommitSearch:
         elif commits.racing_commit in self.records.unusable:
             why = self.records.unusable[commits.racing_commit]
             reason = f"{commits.racing_commit[:12]}, which should show the race, cannot be tried: {why}"
-        elif not racing.sightings:
-            reason = f"{commits.racing_commit[:12]}, which should show the race, did not in {racing.runs:,} runs"
+        elif not has_sightings:
+            runs = self.counts_at(commits.racing_commit).runs
+            reason = f"{commits.racing_commit[:12]}, which should show the race, did not in {runs:,} runs"
         elif self.was_interrupted:
             reason = "it was interrupted"
         elif self.elapsed >= self.seconds:
@@ -227,11 +228,12 @@ class CommitSearch:
         if version is None:
             return
         counts = self.counts_at(commit)
-        sightings = counts.sightings
+        sightings, looked_at = counts.sightings, time.monotonic()
         rest = math.ceil(step.trials / self._slots) * self._slots
         while (left := started + self.seconds - time.monotonic()) > 0:
-            is_over = counts.sightings > sightings or commit in self.records.unusable
-            while not is_over and rest and self.executor.has_room(self.configuration):
+            if counts.sightings > sightings or commit in self.records.unusable:
+                rest = 0
+            while rest and self.executor.has_room(self.configuration):
                 self.executor.start(TrialRequest(commit, version.code, self.configuration))
                 rest -= 1
             if not len(self.executor):
@@ -239,6 +241,10 @@ class CommitSearch:
             for request, observation in self.executor.wait(min(left, _SECONDS_BETWEEN_LOOKS)):
                 self._record(request, observation, version)
             self.elapsed = time.monotonic() - started
+            if time.monotonic() - looked_at > _SECONDS_BETWEEN_LOOKS:
+                # a long batch need not end if the answer is known before
+                looked_at, self.answer = time.monotonic(), self._state()
+                rest = rest if self.conclude().verdict is SearchVerdict.NOT_ENOUGH else 0
 
     def _open(self, commit: str) -> CommitCode | None:
         self.on_change(self, f"building {commit[:12]}")

@@ -70,7 +70,11 @@ class TrialCounts:
     def is_plausible(self) -> bool:
         counts = (self.sightings, self.runs, self.vacuous, self.incomplete)
         are_numbers = all(type(count) is int and 0 <= count < _MAX_COUNT for count in counts)
-        return are_numbers and self.sightings <= self.runs and isinstance(self.seconds, int | float)
+        return are_numbers and self.sightings <= self.runs and _is_duration(self.seconds)
+
+
+def _is_duration(value: object) -> bool:
+    return isinstance(value, int | float) and 0 <= value < _MAX_COUNT
 
 
 class SearchRecords:
@@ -131,6 +135,12 @@ class SearchRecords:
             self._file.close()
             self._file = None
 
+    def __enter__(self) -> SearchRecords:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def _open(self, path: Path) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -161,7 +171,7 @@ class SearchRecords:
             self.configuration, self.seed, self.racing = configuration, record["seed"], commit
         elif kind == "unusable" and commit and isinstance(reason, str):
             self.unusable[commit] = reason
-        elif kind == "build" and isinstance(record.get("seconds"), float):
+        elif kind == "build" and _is_duration(record.get("seconds")):
             self.build_seconds.append(record["seconds"])
         elif kind == "trials" and commit and isinstance(configuration, str):
             fields = ("runs", "sightings", "vacuous", "incomplete", "seconds")
