@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 EXIT_FOUND, EXIT_OUTSIDE, EXIT_NOT_KNOWN = 0, 1, 4
 # to choose the configuration: this share of the time at most, and so many sightings
-_SHARE_TO_CHOOSE, _SIGHTINGS_TO_CHOOSE = 0.2, 10
+_SHARE_TO_CHOOSE, _SIGHTINGS_TO_CHOOSE = 0.2, 20
 _MAX_SILENT = 2  # commits that fit the report and do not show the race
 
 _EXAMPLES = """examples:
