@@ -210,3 +210,31 @@ def test_markdown_of_a_repository_with_hostile_names(tmp_path: Path) -> None:
     assert f"| 99 % | `{history.fix[:12]}` | `cart: lock` |" in done.stdout or history.fix[:12] in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
     assert not [*tmp_path.rglob("x")]
+
+
+@pytest.mark.soak
+def test_tests_of_the_fix_run_in_all_commits(tmp_path: Path) -> None:
+    """The fix brings the test that shows the race, so no commit before it has one."""
+    module = RacingModule(tmp_path, 0.9, {"cart/cart.go": LOCKED_CART, "cart/cart_test.go": "package cart\n"})
+    repository, report = module.repository, tmp_path / "ci.log"
+    docs: list[Files] = [{"README": f"{number}\n"} for number in range(8)]
+    for files in docs[:3]:
+        repository.put("docs", files)
+    origin = repository.put("cart: faster", {"cart/cart.go": CART})
+    for files in docs[3:6]:
+        repository.put("docs", files)
+    (repository.path / "cart" / "cart_test.go").write_text(cart_test(0.9))
+    module.write_report()
+    fix = repository.put("cart: lock", {"cart/cart.go": LOCKED_CART})
+    repository.put("docs", docs[6])
+    where = "--tests-from", fix, "--no-cache"
+    first = repository.git("rev-list", "--max-parents=0", "HEAD")
+    at = repository.git("rev-parse", f"{fix}~1")
+    status, result = module.run_json("bisect", report, "--fixed", "--from", at, *where)
+    assert (status, found_commits(result), result["tests_from"]) == (0, [fix], fix), result
+    status, result = module.run_json("bisect", report, "--from", first, "--to", at, *where)
+    assert (status, found_commits(result)) == (0, [origin]), result
+    done = module.run("bisect", report, "--repo", repository.path, "--from", first, "--to", at)
+    assert done.returncode == 3
+    assert "TestCheckout is not in commit" in done.stderr
+    assert "--tests-from COMMIT" in done.stderr

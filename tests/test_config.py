@@ -133,7 +133,7 @@ def test_every_option_of_every_command_can_be_set(
 
 
 def test_shared_keys_are_the_options_that_commands_have_in_common() -> None:
-    """Of the same name, placeholder and kind; `repo` is a clone, `mute` is a table, and no limit or confidence is right for all."""
+    """Of the same name, placeholder and kind; `repo` is a clone, `mute` is a table, no limit is right for all."""
     kinds: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
     for _, key, action in OPTIONS:
         choices = tuple(action.choices) if action.choices else None

@@ -72,20 +72,20 @@ def add_bisect_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
 
 
 def run_bisect(args: argparse.Namespace) -> int:
-    from deadheat.verification.code_under_test import CodeBuilder, choose_plan
+    from deadheat.verification.code_under_test import CodeBuilder
     from deadheat.verification.commit_search import SwitchedTree
     from deadheat.verification.worktrees import WorkTrees
 
     with ExitStack() as stack, show_progress(args.quiet, "reading the clone") as progress:
         race = race_runs.open_race(args, stack, progress)
-        plan = choose_plan(race.dossier, args.argv, args.build or "")
+        plan = race_runs.choose_race_plan(args, race)
         ends = _find_ends(args, race)
         with progress.paused():
             if not race_runs.ask_to_run(plan, ends.racing[0], args):
                 return cli.EXIT_INTERRUPTED
         trees = stack.enter_context(WorkTrees(race.clone.git))
         builder = CodeBuilder(trees, plan, race.sought.report)
-        source = SwitchedTree(builder, race.clone, race.dossier)
+        source = stack.enter_context(SwitchedTree(builder, race.clone, race.dossier))
         session = _Session(args, race, ends, builder, source, progress)
         search = session.search(stack)
         _write_result(search, session.context(), args.format)
@@ -257,7 +257,7 @@ class _Session:
             builder.isolation.description,
             self._toolchain,
             self.args.jobs or race_runs.core_count(),
-            tuple(note for note in (builder.plan.note, *dict.fromkeys(builder.trees.notes)) if note),
+            (*builder.plan.notes, *dict.fromkeys(builder.trees.notes)),
         )
 
 

@@ -48,19 +48,19 @@ def add_reproduce_command(commands: argparse._SubParsersAction[argparse.Argument
 
 def run_reproduce(args: argparse.Namespace) -> int:
     from deadheat.verification.campaign import Budget
-    from deadheat.verification.code_under_test import CodeBuilder, choose_plan
+    from deadheat.verification.code_under_test import CodeBuilder
     from deadheat.verification.worktrees import WorkTrees
 
     with ExitStack() as stack, show_progress(args.quiet, "reading the clone") as progress:
         race = race_runs.open_race(args, stack, progress)
-        plan = choose_plan(race.dossier, args.argv, args.build or "")
+        plan = race_runs.choose_race_plan(args, race)
         with progress.paused():
             if not race_runs.ask_to_run(plan, race.commit, args):
                 return cli.EXIT_INTERRUPTED
         trees = stack.enter_context(WorkTrees(race.clone.git))
         builder = CodeBuilder(trees, plan, race.sought.report)
         progress.start_phase("building")
-        code = builder.build("old", trees.check_out(race.commit, "old"))
+        code = builder.build("old", trees.check_out(race.commit, "old"), f"commit {race.commit[:12]}")
         campaign = race_runs.run_campaign(args, race, builder, code, Budget(args.time, args.runs), progress)
         context = _context(args, race, builder, trees)
     _write_result(campaign, context, args.format)
@@ -70,7 +70,6 @@ def run_reproduce(args: argparse.Namespace) -> int:
 def _context(args: argparse.Namespace, race: RaceUnderTest, builder: CodeBuilder, trees: WorkTrees) -> CampaignContext:
     from deadheat.verification.campaign_report import CampaignContext
 
-    notes = [note for note in (builder.plan.note, *trees.notes) if note]
     return CampaignContext(
         race.commit,
         race.commit_note,
@@ -78,7 +77,7 @@ def _context(args: argparse.Namespace, race: RaceUnderTest, builder: CodeBuilder
         builder.isolation.description,
         builder.toolchain.version_text if builder.toolchain else "",
         args.jobs or race_runs.core_count(),
-        tuple(notes),
+        (*builder.plan.notes, *trees.notes),
     )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from deadheat.cli.progress import ProgressLine
     from deadheat.cli.race_runs import RaceUnderTest
     from deadheat.repo.clone import Clone
+    from deadheat.repo.racing_lines import RacingLine
     from deadheat.verification.campaign import Campaign
     from deadheat.verification.code_under_test import CodeBuilder
     from deadheat.verification.comparison import Comparison
@@ -75,14 +76,14 @@ def parse_confidence(text: str) -> float:
 
 
 def run_verify(args: argparse.Namespace) -> int:
-    from deadheat.verification.code_under_test import CodeBuilder, choose_plan
+    from deadheat.verification.code_under_test import CodeBuilder
     from deadheat.verification.worktrees import WorkTrees
 
     if not (args.fix or args.patch or args.worktree):
         args.parser.error("the new code is missing: --fix COMMIT, --patch FILE or --worktree")
     with ExitStack() as stack, show_progress(args.quiet, "reading the clone") as progress:
         race = race_runs.open_race(args, stack, progress)
-        plan = choose_plan(race.dossier, args.argv, args.build or "")
+        plan = race_runs.choose_race_plan(args, race)
         versions = _choose_versions(args, race.clone)
         with progress.paused():
             if not race_runs.ask_to_run(plan, versions.old_commit, args):
@@ -151,7 +152,7 @@ class _Session:
 
         old_tree, new_tree = self._check_out()
         self.progress.start_phase("building")
-        old, new = self.builder.build("old", old_tree), self.builder.build("new", new_tree)
+        old, new = self.builder.build("old", old_tree, self.versions.old_text), self.builder.build("new", new_tree)
         campaign = self._choose_configuration(old)
         if campaign.was_interrupted:
             raise KeyboardInterrupt
@@ -188,7 +189,7 @@ class _Session:
 
         if self.builder.plan.go_test is None:
             return None
-        sites = racing_sites(self.race.dossier.racing_lines)
+        sites = racing_sites(self._racing_lines())
         if not sites:
             return LineProof((), ())
         jobs = self.args.jobs or race_runs.core_count()
@@ -199,6 +200,18 @@ class _Session:
             for name, tree in (("old", old_tree), ("new", new_tree))
         )
         return LineProof(old, new)
+
+    def _racing_lines(self) -> list[RacingLine]:
+        """The racing lines; those in tests from the commit whose tests run."""
+        from deadheat.repo.racing_lines import find_racing_lines
+
+        race, tests = self.race, self.builder.plan.tests
+        lines = {(line.access.actor, line.access.op): line for line in race.dossier.racing_lines}
+        if tests is not None:
+            found = find_racing_lines(race.clone, race.clone.tree_at(tests.commit), race.sought.report)
+            in_tests = [line for line in found if line.path.endswith("_test.go")]
+            lines |= {(line.access.actor, line.access.op): line for line in in_tests}
+        return list(lines.values())
 
     def _compare(
         self, old: TrialCode, new: TrialCode, old_tree: Path, new_tree: Path, campaign: Campaign, chosen: Configuration
@@ -253,7 +266,7 @@ class _Session:
             builder.toolchain.version_text if builder.toolchain else "",
             self.args.jobs or race_runs.core_count(),
             self.args.confidence,
-            tuple(note for note in (builder.plan.note, *dict.fromkeys(builder.trees.notes)) if note),
+            (*builder.plan.notes, *dict.fromkeys(builder.trees.notes)),
         )
 
 
@@ -272,8 +285,9 @@ class _LazyRenaming:
 
         if self._search is None:
             race = self.session.race
-            clone = race.clone if self.commit else self.session.open_tree(self.name)
-            commit = self.commit or clone.resolve_revision("HEAD") or ""
+            is_commit = self.commit and self.session.builder.plan.tests is None
+            clone = race.clone if is_commit else self.session.open_tree(self.name)
+            commit = self.commit if is_commit else clone.resolve_revision("HEAD") or ""
             self._search = RenamedSearch(race.dossier, clone, commit, self.tree)
         return self._search
 

@@ -51,6 +51,7 @@ def campaign_to_json(campaign: Campaign, context: CampaignContext) -> JsonDict:
         "commit": context.commit,
         "commit_note": context.commit_note,
         "command": context.plan.command,
+        "tests_from": context.plan.tests and context.plan.tests.commit,
         "toolchain": context.toolchain,
         "isolation": context.isolation,
         "jobs": context.jobs,

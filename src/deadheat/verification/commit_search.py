@@ -13,8 +13,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from deadheat.errors import DeadheatError
+from deadheat.repo.clone import Clone
 from deadheat.verification.bisection import Answer, CommitTrials, Costs, best_answer, next_step, posterior
 from deadheat.verification.go_tests import BuildError
+from deadheat.verification.processes import remove_folder
 from deadheat.verification.search_records import TrialCounts
 from deadheat.verification.sequential import TrialOutcome
 from deadheat.verification.sought_race import IDENTITY, RenamedSearch
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from deadheat.repo.clone import Clone
     from deadheat.repo.dossier import Dossier
     from deadheat.verification.bisection import Step
     from deadheat.verification.code_under_test import CodeBuilder
@@ -62,11 +63,13 @@ class SwitchedTree:
         self._builder, self._clone, self._dossier = builder, clone, dossier
         self._commit = ""
         self._code: TrialCode | None = None
+        self._renamed: RenamedSearch | None = None
+        self._changed_clone: Clone | None = None  # of a commit with the tests of another one
 
     def check_out(self, commit: str) -> Path:
         """The folder with the files of a commit."""
         if commit != self._commit:
-            self._commit, self._code = "", None
+            self._commit, self._code, self._renamed = "", None, None
             self._builder.trees.switch(commit, _TREE)
             self._commit = commit
         return self._builder.trees.folder / _TREE
@@ -75,9 +78,30 @@ class SwitchedTree:
         started = time.monotonic()
         tree = self.check_out(commit)
         is_built = self._code is not None
-        self._code = code = self._code or self._builder.build(_TREE, tree)
-        seconds = 0.0 if is_built else time.monotonic() - started
-        return CommitCode(code, seconds, lambda: RenamedSearch(self._dossier, self._clone, commit, tree))
+        self._code = code = self._code or self._builder.build(_TREE, tree, f"commit {commit[:12]}")
+        return CommitCode(code, 0.0 if is_built else time.monotonic() - started, self._search_renamed)
+
+    def _search_renamed(self) -> RenamedSearch:
+        if self._renamed is None:
+            clone, commit, trees = self._clone, self._commit, self._builder.trees
+            if self._builder.plan.tests is not None:
+                self.close()
+                remove_folder(trees.folder / f"{_TREE}.git")
+                self._changed_clone = clone = Clone(str(trees.as_repository(_TREE)))
+                commit = clone.resolve_revision("HEAD") or ""
+            self._renamed = RenamedSearch(self._dossier, clone, commit, trees.folder / _TREE)
+        return self._renamed
+
+    def close(self) -> None:
+        if self._changed_clone is not None:
+            self._changed_clone.close()
+            self._changed_clone = None
+
+    def __enter__(self) -> SwitchedTree:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def plan_step(

@@ -93,6 +93,7 @@ def search_to_json(search: CommitSearch, context: SearchContext) -> JsonDict:
         "process_seconds": round(total.seconds, 3),
         "is_interrupted": search.was_interrupted,
         "command": command_for(context.plan, search.configuration),
+        "tests_from": context.plan.tests and context.plan.tests.commit,
         "configuration": search.configuration.name,
         "seed": records.seed,
         "toolchain": context.toolchain,

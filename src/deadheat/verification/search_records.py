@@ -35,12 +35,11 @@ class SearchKey(NamedTuple):
     race: str
     plan: RunPlan
     toolchain: str  # at the commit that is known to show the race
-    tests_from: str = ""  # the commit whose test files all commits run
 
     @property
     def file_name(self) -> str:
         plan = self.plan
-        parts = (FORMAT_VERSION, self.race, plan.command, plan.words, plan.build, self.toolchain, self.tests_from)
+        parts = (FORMAT_VERSION, self.race, plan.command, plan.words, plan.build, self.toolchain, plan.tests)
         text = json.dumps([str(part) for part in parts])
         return f"{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}.jsonl"
 

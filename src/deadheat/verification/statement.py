@@ -68,6 +68,7 @@ def verification_to_json(result: FixVerification) -> JsonDict:
         },
         "configuration": configuration and configuration.name,
         "command": configuration and command_for(context.plan, configuration),
+        "tests_from": context.plan.tests and context.plan.tests.commit,
         "toolchain": context.toolchain,
         "isolation": context.isolation,
         "jobs": context.jobs,
