@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 EXIT_FOUND, EXIT_OUTSIDE, EXIT_NOT_KNOWN = 0, 1, 4
 # to choose the configuration: this share of the time at most, and so many sightings
 _SHARE_TO_CHOOSE, _SIGHTINGS_TO_CHOOSE = 0.2, 20
+_SECONDS_BETWEEN_ESTIMATES = 0.5
 _MAX_SILENT = 2  # commits that fit the report and do not show the race
 
 _EXAMPLES = """examples:
@@ -157,6 +158,7 @@ class _Session:
     progress: ProgressLine
     _started: float = field(default_factory=time.monotonic)
     _doing: str = ""
+    _shown_at: float = 0.0
 
     def search(self, stack: ExitStack) -> CommitSearch:
         """Choose the configuration, unless it is known, and search."""
@@ -187,11 +189,13 @@ class _Session:
     def _show(self, search: CommitSearch, doing: str) -> None:
         from deadheat.verification.commit_search_report import running_estimate
 
-        if doing != self._doing:
-            self._doing = doing
-            self.progress.start_phase(doing, self.args.time, race_runs.format_seconds)
-            self.progress.prefix = f"{running_estimate(search)}  "
-        self.progress.show_done(self._elapsed)
+        if not self._shown_at:
+            self.progress.start_phase("bisecting", search.seconds, race_runs.format_seconds)
+        now = time.monotonic()
+        if doing != self._doing or now - self._shown_at > _SECONDS_BETWEEN_ESTIMATES:
+            self._doing, self._shown_at = doing, now
+            self.progress.prefix = f"{running_estimate(search)}, {doing}  "
+        self.progress.show_done(search.elapsed)
 
     def _open_records(self) -> SearchRecords:
         from deadheat.verification.search_records import SearchKey, SearchRecords, records_path
