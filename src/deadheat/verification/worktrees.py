@@ -39,8 +39,8 @@ class _IndexedFile(NamedTuple):
 
 def _indexed_files(listed: str) -> list[_IndexedFile]:
     """The entries of `git ls-files --stage -z`: `100644 5c1211… 0<TAB>vendor/modules.txt`."""
-    entries = (entry.partition("\t") for entry in listed.split("\0") if entry)
-    return [_IndexedFile(*facts.split(" ")[:2], path) for facts, _, path in entries]
+    entries = ((*entry.partition("\t")[0].split(" "), entry) for entry in listed.split("\0") if entry)
+    return [_IndexedFile(mode, object_id, entry.partition("\t")[2]) for mode, object_id, _, entry in entries]
 
 
 class WorkTrees:
@@ -67,7 +67,7 @@ class WorkTrees:
         self._run_git(name, tree, "read-tree", commit)
         files = _indexed_files(self._run_git(name, tree, "ls-files", "--stage", "-z"))
         try:
-            self._run_git(name, tree, "checkout-index", "--all", "--force", "--quiet")
+            self._run_git(name, tree, "checkout-index", "--all", "--force", "--quiet", "--index")
         except DeadheatError:
             # a partial clone lacks files, often large ones that no test reads; git wrote all others
             if not (missing := self._missing_files(files)):
@@ -76,6 +76,24 @@ class WorkTrees:
         if any(file.mode == _SUBMODULE_MODE for file in files):
             self.notes.append("the repository has submodules, which are not checked out")
         return tree
+
+    def switch(self, commit: str, name: str) -> Path:
+        """Change a work tree to the files of another commit, without what builds and trials left in it.
+
+        Cheaper than a new folder: few files are written, and Go's build cache, which knows folders by name, stays
+        valid.
+        """
+        tree = self.folder / name
+        if tree.is_dir() and not tree.is_symlink():
+            try:
+                self._run_git(name, tree, "read-tree", "--reset", "-u", commit)
+                self._run_git(name, tree, "clean", "-d", "-x", "--force", "--force", "--quiet")
+                self._run_git(name, tree, "checkout-index", "--all", "--force", "--quiet", "--index")
+            except DeadheatError:  # a trial made a folder unwritable
+                remove_folder(tree)
+            else:
+                return tree
+        return self.check_out(commit, name)
 
     def _missing_files(self, files: Sequence[_IndexedFile]) -> list[str]:
         """The files whose content is not in the clone."""
