@@ -179,9 +179,11 @@ def test_missing_toolchain_or_dependency_is_named(report: Path, tmp_path: Path, 
 
 
 @pytest.mark.soak
-def test_vendored_dependency_is_used(report: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("go_version", ["go 1.20\n", "go 1.12\n", ""])
+def test_vendored_dependency_is_used(report: Path, tmp_path: Path, go_version: str) -> None:
+    """Go itself uses it only if go.mod names version 1.14 or a later one."""
     files = {
-        "go.mod": "module example.com/shop\n\ngo 1.20\n\nrequire example.com/till v1.0.0\n",
+        "go.mod": f"module example.com/shop\n\n{go_version}\nrequire example.com/till v1.0.0\n",
         "cart/till.go": 'package cart\n\nimport _ "example.com/till"\n',
         "vendor/modules.txt": "# example.com/till v1.0.0\n## explicit\nexample.com/till\n",
         "vendor/example.com/till/till.go": "package till\n",
