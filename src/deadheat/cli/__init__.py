@@ -37,6 +37,8 @@ _COMMANDS = {
     "races": "lake_commands",
     "show": "lake_commands",
     "families": "lake_commands",
+    "triage": "triage",
+    "token": "tokens",
     "lake": "lake_maintenance",
     "retriage": "lake_maintenance",
     "mine": "repository_commands",

@@ -28,7 +28,7 @@ _ACTIVE = "active"
 def race_lines(race: Row, style: OutputStyle) -> list[str]:
     """A race in a list: on one line for a pipe, wrapped for a terminal."""
     title, cause = visible_text(race["title"]), _cause_title(race["cause"])
-    summary = describe_dossier_row(race)
+    summary = "; ".join(filter(None, (_decision(race), describe_dossier_row(race))))
     facts = [race["race"], f"{race['status']:9}", f"{race['sightings']:7}x", race["last_seen"][:10], title]
     facts += [f"({cause})"] * bool(cause)
     summary = "; ".join(filter(None, (summary, *_describe_verification(race))))
@@ -48,6 +48,11 @@ def _describe_verification(race: Row) -> Iterator[str]:
         yield standing["sentence"]
     if verification and not (standing and standing["fix"]):
         yield verification["sentence"]
+
+
+def _decision(race: Row) -> str:
+    """What people have decided about a race."""
+    return str(race["triage"]["description"]) if race.get("triage") else ""
 
 
 def describe_dossier_row(row: Row) -> str:
@@ -96,6 +101,7 @@ class LakeRaceText:
         for label, sentence in (
             ("status", f"{race['status']} ({states})"),
             ("by runs", (race.get("standing") or {}).get("sentence", "")),
+            ("decision", _decision(race)),
             ("cause", _describe_causes(race, dossier)),
             *_dossier_facts(dossier),
             ("runs", str(race["run_count"] or len(race["runs"]) or "")),
