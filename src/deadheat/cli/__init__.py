@@ -43,6 +43,7 @@ _COMMANDS = {
     "place": "repository_commands",
     "reproduce": "reproduce",
     "verify": "verify",
+    "bisect": "bisect",
     "config": "config",
     "completion": "completion",
 }

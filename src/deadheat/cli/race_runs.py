@@ -1,4 +1,4 @@
-"""What `reproduce` and `verify` share: the race that is sought, its dossier, consent to run, and options of trials."""
+"""What `reproduce`, `verify` and `bisect` share: the race that is sought, its dossier, consent to run, and options."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from deadheat.verification.campaign import Budget, Campaign
     from deadheat.verification.code_under_test import CodeBuilder, RunPlan
     from deadheat.verification.sought_race import SoughtRace
-    from deadheat.verification.trials import TrialCode, TrialLimits
+    from deadheat.verification.trials import Configuration, LocalExecutor, TrialCode, TrialLimits
 
 DEFAULT_SECONDS, DEFAULT_TRIAL_SECONDS = 600.0, 60.0
 # "90", "90s", "10m", "1h", "1h30m"
@@ -231,6 +231,21 @@ def ask_to_run(plan: RunPlan, commit: str, args: argparse.Namespace) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
+def open_executor(args: argparse.Namespace, builder: CodeBuilder, processes_per_core: int) -> LocalExecutor:
+    """Where trials run, at most so many at once on each core."""
+    from deadheat.verification.trials import LocalExecutor
+
+    jobs = args.jobs or core_count()
+    limits = trial_limits(args, jobs * processes_per_core)
+    return LocalExecutor(builder.trees.folder / "trials", jobs, limits, builder.isolation)
+
+
+def possible_configurations(plan: RunPlan) -> list[Configuration]:
+    from deadheat.verification import campaign as campaigns
+
+    return campaigns.go_configurations(core_count()) if plan.go_test else campaigns.command_configurations()
+
+
 def run_campaign(
     args: argparse.Namespace,
     race: RaceUnderTest,
@@ -242,20 +257,15 @@ def run_campaign(
     """Run the code in the configurations that may show the race, with the estimate in the line of progress."""
     from deadheat.verification import campaign as campaigns
     from deadheat.verification.campaign_report import running_estimate
-    from deadheat.verification.trials import LocalExecutor
 
-    cores = core_count()
-    jobs = args.jobs or cores
-    is_go = builder.plan.go_test is not None
-    configurations = campaigns.go_configurations(cores) if is_go else campaigns.command_configurations()
+    configurations = possible_configurations(builder.plan)
     progress.start_phase("running", budget.seconds, format_seconds)
 
     def show(campaign: Campaign) -> None:
         progress.prefix = f"{running_estimate(campaign)}  "
         progress.show_done(campaign.elapsed)
 
-    limits = trial_limits(args, jobs * campaigns.OVERSUBSCRIPTION)
-    with LocalExecutor(builder.trees.folder / "trials", jobs, limits, builder.isolation) as executor:
+    with open_executor(args, builder, campaigns.OVERSUBSCRIPTION) as executor:
         campaign = campaigns.Campaign(race.sought, code, configurations, executor, budget, show, secrets.randbits(32))
         campaign.run()
     progress.prefix = ""

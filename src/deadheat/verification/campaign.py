@@ -75,7 +75,7 @@ class Counts:
         is_sighting = result.outcome is TrialOutcome.THIS_RACE
         self.sightings += is_sighting
         self.vacuous += result.outcome is TrialOutcome.VACUOUS
-        if is_sighting or (result.is_complete and result.outcome is not TrialOutcome.VACUOUS):
+        if result.is_run:
             self.runs += 1
         elif not result.is_complete:
             self.incomplete += 1

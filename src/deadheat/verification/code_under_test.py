@@ -10,7 +10,7 @@ from deadheat.errors import DeadheatError
 from deadheat.printable import shorten, visible_text
 from deadheat.repo.reproduction import MISSING_TEST
 from deadheat.shell import ShellSyntax, format_command
-from deadheat.verification.go_tests import GoBuild, GoTest, module_of, parse_go_test, test_file_patterns
+from deadheat.verification.go_tests import BuildError, GoBuild, GoTest, module_of, parse_go_test, test_file_patterns
 from deadheat.verification.go_toolchain import find_toolchain, version_in_paths
 from deadheat.verification.processes import Limits, ProcessTask, find_isolation, passed_environment, run_process
 from deadheat.verification.trials import CommandCode, GoTestCode
@@ -136,9 +136,8 @@ class CodeBuilder:
             if result.exit_code or result.stopped:
                 text = result.output[-_MAX_MESSAGE:].decode("utf-8", "replace")
                 reason = result.stopped or visible_text(" ".join(text.split()))
-                raise DeadheatError(
-                    f"the build failed: {reason}", visible_text(self.plan.build), "does it work by hand?"
-                )
+                fault = DeadheatError if result.stopped else BuildError
+                raise fault(f"the build failed: {reason}", visible_text(self.plan.build), "does it work by hand?")
         return CommandCode(self.plan.words, tree, environment)
 
 
