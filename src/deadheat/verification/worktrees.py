@@ -40,7 +40,7 @@ class _IndexedFile(NamedTuple):
 def _indexed_files(listed: str) -> list[_IndexedFile]:
     """The entries of `git ls-files --stage -z`: `100644 5c1211… 0<TAB>vendor/modules.txt`."""
     entries = (entry.partition("\t") for entry in listed.split("\0") if entry)
-    return [_IndexedFile(*facts.split(" ")[:2], path) for facts, _, path in entries]
+    return [_IndexedFile(facts[:6], facts.split(" ")[1], path) for facts, _, path in entries]
 
 
 class WorkTrees:
