@@ -57,7 +57,7 @@ def _bisect_cell(search: JsonDict | None) -> str:
     if search is None:
         return ""
     if not search["is_right"]:
-        return search["verdict"]
+        return str(search["verdict"])
     return f"found in {search['commits']} commits, {search['trials']} trials, {search['builds']} builds"
 
 
