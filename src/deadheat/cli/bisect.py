@@ -220,7 +220,8 @@ class _Session:
         tree = self.source.check_out(self.ends.racing[0])
         if self.builder.plan.go_test is not None:
             self.builder.go_build("toolchain", tree)
-        return SearchRecords(records_path(SearchKey(self.race.sought.id, self.builder.plan, self._toolchain)))
+        key = SearchKey(self.race.sought.id, self.builder.plan, self._toolchain, self.args.master or "")
+        return SearchRecords(records_path(key))
 
     @property
     def _toolchain(self) -> str:

@@ -35,11 +35,21 @@ class SearchKey(NamedTuple):
     race: str
     plan: RunPlan
     toolchain: str  # at the commit that is known to show the race
+    master: str = ""  # of the Spark cluster; a race does not show everywhere with the same rate
 
     @property
     def file_name(self) -> str:
         plan = self.plan
-        parts = (FORMAT_VERSION, self.race, plan.command, plan.words, plan.build, self.toolchain, plan.tests)
+        parts = (
+            FORMAT_VERSION,
+            self.race,
+            plan.command,
+            plan.words,
+            plan.build,
+            self.toolchain,
+            plan.tests,
+            self.master,
+        )
         text = json.dumps([str(part) for part in parts])
         return f"{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}.jsonl"
 
