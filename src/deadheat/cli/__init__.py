@@ -37,6 +37,7 @@ _COMMANDS = {
     "races": "lake_commands",
     "show": "lake_commands",
     "families": "lake_commands",
+    "serve": "serve",
     "lake": "lake_maintenance",
     "retriage": "lake_maintenance",
     "mine": "repository_commands",

@@ -88,13 +88,7 @@ def dossier_article(view: RaceView, finding: RaceFinding) -> Html:
     return element(
         "article",
         head,
-        race_sections.overview(view, _facts(view, finding)),
-        race_sections.racing_code(view),
-        race_sections.fix_section(view),
-        race_sections.check_sections(view),
-        race_sections.diagram_section(view),
-        race_sections.stacks_section(view),
-        race_sections.remaining_sections(view),
+        race_sections.race_body(view, _facts(view, finding)),
         id=view.race,
         class_="dossier",
     )

@@ -1,0 +1,130 @@
+"""Makes the application from its services and the route table."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastapi import Depends, FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from deadheat._version import __version__
+from deadheat.printable import visible_text
+from deadheat.web import routes
+from deadheat.web.middleware import HostCheck, SecurityHeaders
+from deadheat.web.page_answers import Page, personal_response, render_page
+from deadheat.web.problems import ProblemError, documented_problems, problem_response
+from deadheat.web.race_data import PageData
+from deadheat.web.services import OpenAccess, Principal, Role, services_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from deadheat.web.route import Route
+    from deadheat.web.services import Services
+
+# on every route
+_COMMON_PROBLEMS = (500,)
+_PUBLIC = Principal("", Role.PUBLIC)
+
+
+def create_app(services: Services) -> FastAPI:
+    """The application; its middleware, error handlers and routes are all added here."""
+    app = FastAPI(
+        title="deadheat", version=__version__, summary="Races of a lake, and what people have decided about them.",
+        lifespan=_lifespan, openapi_url="/api/v1/openapi.json", docs_url=None, redoc_url=None,
+    )  # fmt: skip
+    app.state.services = services
+    for route in routes.all_routes():
+        _add_route(app, route)
+    app.add_exception_handler(ProblemError, _answer_problem)
+    app.add_exception_handler(HTTPException, _answer_http_error)
+    app.add_exception_handler(RequestValidationError, _answer_invalid_request)
+    app.add_exception_handler(Exception, _answer_failure)
+    # the last one added sees a request first
+    app.add_middleware(SecurityHeaders)
+    if isinstance(services.access, OpenAccess):
+        app.add_middleware(HostCheck, hosts=services.settings.hosts)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    services: Services = app.state.services
+    services.start()
+    try:
+        yield
+    finally:
+        services.stop()
+
+
+def _add_route(app: FastAPI, route: Route) -> None:
+    answers: dict[int | str, dict[str, Any]] = {}
+    if route.is_documented:
+        answers = documented_problems(*route.problems, *_COMMON_PROBLEMS)
+    app.add_api_route(
+        route.path,
+        route.endpoint,
+        methods=[route.method],
+        name=route.name,
+        summary=route.summary,
+        response_model=route.model,
+        responses=answers,
+        dependencies=[Depends(_role_check(route.role))],
+        include_in_schema=route.is_documented,
+        openapi_extra={"parameters": [*route.parameters]} if route.parameters else None,
+    )
+
+
+def _role_check(role: Role) -> Callable[[Request], None]:
+    def check(request: Request) -> None:
+        principal = _PUBLIC if role is Role.PUBLIC else services_of(request).access.identify(request)
+        if principal.role < role:
+            raise ProblemError(403, f"This needs the role {role.name.lower()}.")
+        request.state.principal = principal
+
+    return check
+
+
+# -- errors -----------------------------------------------------------------------------------------
+
+
+def _wants_page(request: Request) -> bool:
+    return not request.url.path.startswith(("/api/", "/static/", "/events"))
+
+
+def _answer_problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ProblemError)
+    if not _wants_page(request):
+        return problem_response(error)
+    if not hasattr(request.state, "principal"):
+        request.state.principal = _PUBLIC
+    page = Page("problem.html", {"problem": error.problem}, error.problem.status)
+    html = render_page(page, PageData(services_of(request)), request)
+    response = personal_response(request, html, error.problem.status)
+    response.headers.update(error.headers)
+    return response
+
+
+def _answer_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    detail = {404: "There is no such page.", 405: "This page cannot be used with this method."}.get(
+        error.status_code, str(error.detail)
+    )
+    return _answer_problem(request, ProblemError(error.status_code, detail, headers=error.headers))
+
+
+def _answer_invalid_request(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:])
+    return _answer_problem(request, ProblemError(422, visible_text(f"{where}: {first['msg']}")))
+
+
+def _answer_failure(request: Request, _: Exception) -> Response:
+    return _answer_problem(request, ProblemError(500, "The server failed.", "Its log says why."))
+
+

@@ -1,0 +1,47 @@
+"""Tokens that prove that a form comes from a page of this server, and cookies that hold what they are bound to."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from deadheat.web.problems import ProblemError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from deadheat.web.services import Services
+
+COOKIE = "deadheat-form"
+FIELD, HEADER = "token", "x-deadheat-token"
+_SESSION_LENGTH = 32
+
+
+def form_session(request: Request) -> str:
+    """The random name of a browser; a new one if the request has none."""
+    known = request.cookies.get(COOKIE, "")
+    is_valid = len(known) == _SESSION_LENGTH and known.isalnum() and known.isascii()
+    return known if is_valid else secrets.token_hex(_SESSION_LENGTH // 2)
+
+
+def form_token(services: Services, session: str, user: str) -> str:
+    text = f"{session}\0{user}".encode("utf-8", "surrogatepass")
+    return hmac.new(services.settings.secret, text, sha256).hexdigest()
+
+
+def set_form_session(request: Request, response: Response, session: str) -> None:
+    if request.cookies.get(COOKIE) != session:
+        is_secure = request.url.scheme == "https"
+        response.set_cookie(COOKIE, session, httponly=True, samesite="strict", secure=is_secure, path="/")
+
+
+def check_form_token(services: Services, request: Request, user: str, token: str) -> None:
+    """Raise a problem unless the token belongs to this browser and user."""
+    expected = form_token(services, request.cookies.get(COOKIE, ""), user)
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise ProblemError(403, "This form was sent by another site.")
+    if not hmac.compare_digest(expected.encode(), token.encode("utf-8", "replace")):
+        raise ProblemError(403, "This form is out of date.", "Reload the page and send it again.")

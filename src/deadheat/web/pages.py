@@ -1,0 +1,96 @@
+"""The pages that show races: overview, list, one race."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+from starlette.requests import Request  # noqa: TC002, FastAPI reads the annotation
+
+from deadheat.output import OutputStyle
+from deadheat.output.html import race_sections
+from deadheat.output.html.race_view import RaceView
+from deadheat.web.page_answers import Page, page_endpoint
+from deadheat.web.race_data import PageData
+from deadheat.web.race_queries import read_number, read_query
+from deadheat.web.race_table import FACETS, MAX_PAGE, PAGE_SIZE, SORT_ORDERS, RaceQuery
+from deadheat.web.route import Route
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.output.html.markup import Html
+    from deadheat.web.models import DayCount
+
+# views that the list offers: name and query
+NAMED_VIEWS = (
+    ("New", RaceQuery(values={"activity": ("new",)}, sort="first")),
+    ("Back", RaceQuery(values={"activity": ("returned",)})),
+    ("Untriaged", RaceQuery(values={"status": ("new", "back")})),
+    ("In progress", RaceQuery(values={"status": ("confirmed", "in-progress")}, sort="severity")),
+    ("Muted", RaceQuery(values={"muted": ("muted",)})),
+)
+# facets of the list that are open at first, and those that only a link sets
+_OPEN_FACETS = ("activity", "status", "detector", "cause")
+_HIDDEN_FACETS = ("family", "muted")
+
+
+def overview_page(data: PageData, _: Request) -> Page:
+    overview = data.overview()
+    return Page("overview.html", {"overview": overview, "bars": trend_bars(overview.days)})
+
+
+def list_page(data: PageData, request: Request) -> Page:
+    query = read_query(request.query_params)
+    listing = data.list_races(query, PAGE_SIZE)
+    facets = [(name, FACETS[name][0], listing.facets[name]) for name in FACETS if name not in _HIDDEN_FACETS]
+    views = [(name, view.address(title=name)) for name, view in NAMED_VIEWS]
+    values = {"query": query, "listing": listing, "facets": facets, "sorts": SORT_ORDERS, "views": views}
+    labels = {name: label for name, (label, _) in FACETS.items()}
+    return Page("races.html", {**values, "labels": labels, "open_facets": _OPEN_FACETS})
+
+
+def race_page(data: PageData, request: Request) -> Page:
+    race = data.find_race(request.path_params["race"])
+    page = read_number(request.query_params, "sightings", 1, MAX_PAGE)
+    example = data.example(race)
+    view = None
+    if example is not None:
+        style = OutputStyle(links=data.services.settings.links)
+        view = RaceView(example, data.snapshot.read_dossier(race), style, 1, "/races/{}".format)
+    related = data.snapshot.titles_of(data.related_races(race))
+    values = {
+        "race": data.summary(race), "aliases": race["aliases"], "history": race["history"], "related": related,
+        "body": Markup(race_sections.race_body(view, race_facts(view))) if view else "",
+        "sightings": data.sightings(race, page),
+    }  # fmt: skip
+    return Page("race.html", values)
+
+
+def race_facts(view: RaceView) -> Iterator[tuple[str, Html]]:
+    yield from race_sections.dossier_facts(view)
+    yield from race_sections.report_facts(view)
+
+
+class TrendBar:
+    """One bar of a trend, in units of the picture."""
+
+    def __init__(self, day: DayCount, number: int, count: int, most: tuple[int, int]) -> None:
+        self.day = day
+        self.x = round(number * 100 / count, 3)
+        self.width = round(100 / count * 0.8, 3)
+        self.height = round(36 * day.sightings / max(1, most[0]), 2)
+        self.new_height = round(36 * day.new_races / max(1, most[1]), 2)
+
+
+def trend_bars(days: list[DayCount]) -> list[TrendBar]:
+    most = max((day.sightings for day in days), default=0), max((day.new_races for day in days), default=0)
+    return [TrendBar(day, number, len(days), most) for number, day in enumerate(days)]
+
+
+ROUTES: list[Route] = [
+    Route("GET", "/", page_endpoint(overview_page), "Overview"),
+    Route("GET", "/races", page_endpoint(list_page), "List of races"),
+    Route("GET", "/races/{race}", page_endpoint(race_page), "One race"),
+]
+

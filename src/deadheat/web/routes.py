@@ -1,0 +1,18 @@
+"""The route table: each route with its role and media types. `application` serves what is in it, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.web import api, pages, server_routes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.web.route import Route
+
+
+def all_routes() -> Iterator[Route]:
+    yield from pages.ROUTES
+    yield from api.ROUTES
+    yield from server_routes.ROUTES

@@ -1,0 +1,117 @@
+"""Runs the application with uvicorn, in one process or several."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deadheat.errors import DeadheatError
+from deadheat.output.links import links_from_templates
+from deadheat.web.application import create_app
+from deadheat.web.reader import LakeReader
+from deadheat.web.services import Services, WebSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import uvicorn
+    from fastapi import FastAPI
+
+# the options of a server for its worker processes
+_OPTIONS_VARIABLE = "DEADHEAT_SERVE_OPTIONS"
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_SHUTDOWN_SECONDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """The options of `deadheat serve`, which every worker process gets."""
+
+    lake: str
+    host: str = "127.0.0.1"
+    port: int = 8321
+    workers: int = 1
+    link_templates: list[str] = field(default_factory=list)
+    document_folders: list[str] = field(default_factory=list)
+    secret: str = field(default_factory=lambda: os.urandom(32).hex())
+
+    def settings(self) -> WebSettings:
+        return WebSettings(
+            hosts=(f"[{self.host}]" if ":" in self.host else self.host,),
+            links=links_from_templates(self.link_templates),
+            document_folders=tuple(Path(folder).resolve() for folder in self.document_folders),
+            secret=bytes.fromhex(self.secret),
+        )
+
+
+def app_of(options: ServerOptions) -> FastAPI:
+    return create_app(Services(options.settings(), LakeReader(options.lake)))
+
+
+def worker_app() -> FastAPI:
+    """The application of a worker process, whose options are in its environment."""
+    return app_of(ServerOptions(**json.loads(os.environ[_OPTIONS_VARIABLE])))
+
+
+def bind(options: ServerOptions) -> socket.socket:
+    """The socket of the server; another process may use the port."""
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((options.host, options.port))
+    except OSError as error:
+        listener.close()
+        where = f"{options.host}:{options.port}"
+        raise DeadheatError(f"cannot be used ({error.strerror})", where, "give another --port") from error
+    listener.set_inheritable(True)
+    return listener
+
+
+def address_of(listener: socket.socket, host: str) -> str:
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{listener.getsockname()[1]}/"
+
+
+def check_host(host: str) -> None:
+    """Raise an error for an address that others can reach: nobody would have to log in."""
+    if host not in _LOOPBACK:
+        raise DeadheatError("everybody who reaches this address could read the lake", host, "use --host 127.0.0.1")
+
+
+def run_server(options: ServerOptions, listener: socket.socket, on_start: Callable[[], None]) -> None:
+    """Serve until the process is interrupted. `on_start` is called when requests are answered."""
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
+    if options.workers == 1:
+        config = _config(app_of(options))
+        server = uvicorn.Server(config)
+        server_startup = server.startup
+
+        async def startup(sockets: list[socket.socket] | None = None) -> None:
+            await server_startup(sockets)
+            if not server.should_exit:
+                on_start()
+
+        server.startup = startup  # type: ignore[method-assign]
+        server.run([listener])
+        return
+    os.environ[_OPTIONS_VARIABLE] = json.dumps(asdict(options))
+    config = _config("deadheat.web.server:worker_app", options.workers)
+    on_start()
+    Multiprocess(config, uvicorn.Server(config).run, [listener]).run()
+
+
+def _config(app: FastAPI | str, workers: int = 1) -> uvicorn.Config:
+    import uvicorn
+
+    return uvicorn.Config(
+        app, factory=isinstance(app, str), workers=workers, log_level="warning", access_log=False, server_header=False,
+        date_header=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS, timeout_keep_alive=30, lifespan="on",
+        forwarded_allow_ips="",
+    )  # fmt: skip

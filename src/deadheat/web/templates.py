@@ -1,0 +1,88 @@
+"""Renders templates. Every value that they insert is text from outside: it is cut, made printable, and escaped."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from functools import cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from deadheat import plugins
+from deadheat._version import __version__
+from deadheat.output.html import markup, page
+from deadheat.printable import split_code, visible_text
+from deadheat.web import static_files
+
+if TYPE_CHECKING:
+    from deadheat.web.services import Principal
+
+# replaced in cached pages by what belongs to one user
+TOKEN_PLACEHOLDER, USER_PLACEHOLDER = "%%deadheat-token%%", "%%deadheat-user%%"
+
+
+def _finalize(value: Any) -> Any:
+    """Make a value safe to insert; Markup comes from functions that have done so."""
+    if value is None:
+        return ""
+    return value if isinstance(value, Markup) else visible_text(markup.shorten(str(value)), "\n\t")
+
+
+def _code_sentence(value: str) -> Markup:
+    """A sentence with code between backticks."""
+    parts = (markup.code(part) if is_code else markup.text(part) for part, is_code in split_code(value))
+    return Markup("".join(parts))
+
+
+def _plain_sentence(value: str) -> str:
+    return "".join(part for part, _ in split_code(value))
+
+
+def _show_time(value: datetime) -> Markup:
+    utc = value.astimezone(UTC)
+    return Markup('<time datetime="{}">{}</time>').format(utc.isoformat(), f"{utc:%Y-%m-%d %H:%M}")
+
+
+def _show_day(value: datetime | date) -> Markup:
+    day = value.astimezone(UTC).date() if isinstance(value, datetime) else value
+    return Markup('<time datetime="{0}">{0}</time>').format(day.isoformat())
+
+
+def _count(number: int, noun: str, plural: str = "") -> str:
+    """`1 race`, `2,000 races`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+@cache
+def environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("deadheat.web"), autoescape=True, finalize=_finalize, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, auto_reload=False,
+    )  # fmt: skip
+    found.filters |= {
+        "sentence": _code_sentence, "plain": _plain_sentence, "time": _show_time, "day": _show_day,
+        "segment": lambda text: quote(str(text), safe=""),
+    }  # fmt: skip
+    found.globals |= {
+        "logo": Markup(page.LOGO), "count_of": _count, "static": static_files.static_url, "program_version": __version__,
+        "cause_name": lambda name: _plain_sentence(plugins.cause_title(name)), "plain_name": str, "detector_title": plugins.display_name, "token": Markup(TOKEN_PLACEHOLDER),
+        "user": Markup(USER_PLACEHOLDER),
+    }  # fmt: skip
+    return found
+
+
+def render(name: str, **values: Any) -> str:
+    return environment().get_template(name).render(**values)
+
+
+def personal(html: bytes, principal: Principal, token: str) -> bytes:
+    """A rendered page with what belongs to one user."""
+    name = str(markup.text(principal.name)).encode()
+    return html.replace(TOKEN_PLACEHOLDER.encode(), token.encode()).replace(USER_PLACEHOLDER.encode(), name)
+
+
+def digest(content: bytes) -> str:
+    return sha256(content).hexdigest()[:16]
