@@ -25,7 +25,7 @@ PACKAGE = Path(deadheat.__file__).parent
 REPORT = ROOT / "go" / "two-goroutines.txt"
 # optional dependencies
 EXTRAS = (
-    "pyspark", "pyarrow", "pandas", "numpy", "fastapi", "starlette", "uvicorn", "sqlalchemy",
+    "pyspark", "pyarrow", "pandas", "numpy", "fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg",
     "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter",
 )  # fmt: skip
 HEAVY = tuple(name for name in EXTRAS if name not in ("ahocorasick_rs", "zstandard"))
@@ -37,7 +37,7 @@ CORE = (
 )
 # what several applications use
 SHARED = ("object_store",)
-APPLICATIONS = ("sources", "output", "baseline", "lake", "spark", "pipeline", "verification", "cli")
+APPLICATIONS = ("sources", "output", "baseline", "lake", "spark", "pipeline", "verification", "triage", "cli")
 # applications that others build on
 MAY_IMPORT = {"output": ("baseline",), "spark": ("sources", "lake"), "pipeline": ("spark", "lake"), "cli": APPLICATIONS}
 FORBIDDEN = {
@@ -115,7 +115,9 @@ def test_core_imports_only_the_standard_library() -> None:
     assert outside <= {("prefilter.py", "ahocorasick_rs")}  # used if installed
 
 
-@pytest.mark.parametrize(("library", "package"), [("tree_sitter", "repo"), ("pyspark", "spark")])
+@pytest.mark.parametrize(
+    ("library", "package"), [("tree_sitter", "repo"), ("pyspark", "spark"), ("sqlalchemy", "triage")]
+)
 def test_library_is_imported_by_one_package(library: str, package: str) -> None:
     users = {
         name for name, path in source_modules() for imported in imported_names(path) if imported.startswith(library)
