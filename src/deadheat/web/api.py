@@ -9,13 +9,13 @@ from starlette.requests import Request  # noqa: TC002, FastAPI reads the annotat
 
 from deadheat.web import models
 from deadheat.web.race_data import PageData
-from deadheat.web.race_queries import read_query
+from deadheat.web.race_queries import read_cursor, read_query
 from deadheat.web.race_table import FACETS, MAX_PAGE, MAX_QUERY_LENGTH, PAGE_SIZE, SORT_ORDERS
 from deadheat.web.route import JSON, Route
 from deadheat.web.services import services_of
 
 RaceId = Annotated[str, Path(description="The id of a race, or an alias.", max_length=200)]
-PageNumber = Annotated[int, Query(ge=1, le=MAX_PAGE, description="The number of the page, from 1.")]
+After = Annotated[str, Query(max_length=60, description="`next` of the page before; empty for the latest.")]
 
 
 def _data(request: Request) -> PageData:
@@ -35,9 +35,9 @@ def get_race(request: Request, race: RaceId) -> models.RaceDetails:
     return data.details(data.find_race(race))
 
 
-def get_sightings(request: Request, race: RaceId, page: PageNumber = 1) -> models.SightingPage:
+def get_sightings(request: Request, race: RaceId, after: After = "") -> models.SightingPage:
     data = _data(request)
-    return data.sightings(data.find_race(race), page)
+    return data.sightings(data.find_race(race), read_cursor(after))
 
 
 def list_parameters() -> list[dict[str, Any]]:

@@ -18,17 +18,18 @@ from deadheat.web.middleware import HostCheck, SecurityHeaders
 from deadheat.web.page_answers import Page, personal_response, render_page
 from deadheat.web.problems import ProblemError, documented_problems, problem_response
 from deadheat.web.race_data import PageData
-from deadheat.web.services import OpenAccess, Principal, Role, services_of
+from deadheat.web.services import OpenAccess, Principal, services_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
+    from deadheat.triage.server_tables import Role
     from deadheat.web.route import Route
     from deadheat.web.services import Services
 
 # on every route
 _COMMON_PROBLEMS = (500,)
-_PUBLIC = Principal("", Role.PUBLIC)
+_PUBLIC = Principal("", None)
 
 
 def create_app(services: Services) -> FastAPI:
@@ -79,11 +80,11 @@ def _add_route(app: FastAPI, route: Route) -> None:
     )
 
 
-def _role_check(role: Role) -> Callable[[Request], None]:
+def _role_check(role: Role | None) -> Callable[[Request], None]:
     def check(request: Request) -> None:
-        principal = _PUBLIC if role is Role.PUBLIC else services_of(request).access.identify(request)
-        if principal.role < role:
-            raise ProblemError(403, f"This needs the role {role.name.lower()}.")
+        principal = _PUBLIC if role is None else services_of(request).access.identify(request)
+        if not principal.has_role(role):
+            raise ProblemError(403, f"This needs the role {role}.")
         request.state.principal = principal
 
     return check

@@ -100,9 +100,8 @@ class SightingPage(BaseModel):
     """A page of the sightings of a race, the latest first."""
 
     total: int = Field(description="All sightings of the race.")
-    indexed: int = Field(description="How many of them are listed; fewer than all while the index is being built.")
-    page: int
-    pages: int
+    is_indexed: bool = Field(description="Whether all can be listed; else the index is being built.")
+    next: str | None = Field(description="The value of `after` for the next page; null on the last one.")
     sightings: list[SightingPlace]
 
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     PageMaker = Callable[["PageData", Request], "Page"]
 
 
+# the version of the decisions that a browser has made last
+SEEN_COOKIE = "deadheat-seen"
+
+
 class Page(NamedTuple):
     """The template of a page and its values."""
 
@@ -30,7 +34,12 @@ def page_endpoint(make: PageMaker) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint that answers with a page. A page that is kept takes no thread."""
 
     async def answer(request: Request) -> Response:
-        data = PageData(services_of(request))
+        services = services_of(request)
+        seen = request.cookies.get(SEEN_COOKIE, "")
+        if seen.isdigit() and int(seen[:18]) > services.live.state.decisions_version:
+            # this browser has written in another process
+            await run_in_threadpool(services.live.refresh_decisions, int(seen[:18]))
+        data = PageData(services)
         key = (data.version, request.state.principal.role, request.url.path, request.url.query)
         html = data.services.pages.get(key)
         if html is None:
@@ -51,7 +60,7 @@ def render_page(page: Page, data: PageData, request: Request) -> bytes:
     principal = request.state.principal
     values = {
         "page_version": data.version, "path": request.url.path, "query_text": request.query_params.get("q", "")[:500],
-        "role": principal.role, "fault": data.services.reader.fault,
+        "role": principal.role, "fault": data.services.live.fault,
     }  # fmt: skip
     return templates.render(page.template, **values, **page.values).encode("utf-8", "replace")
 

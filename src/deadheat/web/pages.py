@@ -12,8 +12,8 @@ from deadheat.output.html import race_sections
 from deadheat.output.html.race_view import RaceView
 from deadheat.web.page_answers import Page, page_endpoint
 from deadheat.web.race_data import PageData
-from deadheat.web.race_queries import read_number, read_query
-from deadheat.web.race_table import FACETS, MAX_PAGE, PAGE_SIZE, SORT_ORDERS, RaceQuery
+from deadheat.web.race_queries import read_cursor, read_query
+from deadheat.web.race_table import FACETS, PAGE_SIZE, SORT_ORDERS, RaceQuery
 from deadheat.web.route import Route
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def list_page(data: PageData, request: Request) -> Page:
 
 def race_page(data: PageData, request: Request) -> Page:
     race = data.find_race(request.path_params["race"])
-    page = read_number(request.query_params, "sightings", 1, MAX_PAGE)
+    after = request.query_params.get("after", "")
     example = data.example(race)
     view = None
     if example is not None:
@@ -62,7 +62,7 @@ def race_page(data: PageData, request: Request) -> Page:
     values = {
         "race": data.summary(race), "aliases": race["aliases"], "history": race["history"], "related": related,
         "body": Markup(race_sections.race_body(view, race_facts(view))) if view else "",
-        "sightings": data.sightings(race, page),
+        "sightings": data.sightings(race, read_cursor(after)), "after": after,
     }  # fmt: skip
     return Page("race.html", values)
 

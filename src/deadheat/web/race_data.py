@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from deadheat import plugins
@@ -11,6 +13,7 @@ from deadheat.output.html.markup import MAX_TEXT_LENGTH
 from deadheat.printable import shorten
 from deadheat.serialization import sighting_to_wire
 from deadheat.web import models
+from deadheat.web.live import listed_decision
 from deadheat.web.problems import ProblemError
 from deadheat.web.race_table import RaceQuery
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from deadheat.model import Sighting
     from deadheat.web.race_table import FacetValue
     from deadheat.web.services import Services
+    from deadheat.web.sighting_index import SightingCursor
     from deadheat.web.snapshot import LakeSnapshot
 
     JsonDict = dict[str, Any]
@@ -34,12 +38,14 @@ class PageData:
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self.snapshot: LakeSnapshot = services.reader.snapshot
+        self.live = services.live.state
+        self.snapshot: LakeSnapshot = self.live.snapshot
+        self.index = services.live.index
 
     @property
     def version(self) -> str:
         """Changes whenever a page would change."""
-        return self.snapshot.version
+        return self.live.version
 
     def summary(self, race: JsonDict) -> models.RaceSummary:
         row = self.snapshot.dossier_row(race)
@@ -67,7 +73,14 @@ class PageData:
         )
 
     def decision(self, race: str) -> models.Decision:
-        return models.Decision()
+        state = self.live.states.get(race)
+        if state is None:
+            return models.Decision()
+        listed = listed_decision(state, datetime.now(UTC))
+        return models.Decision(
+            status=listed.status, assignee=listed.assignee, severity=listed.severity, labels=[*listed.labels],
+            muted=listed.is_muted,
+        )  # fmt: skip
 
     def find_race(self, name: str) -> JsonDict:
         race = self.snapshot.find_race(name)
@@ -113,7 +126,9 @@ class PageData:
     # -- one race -----------------------------------------------------------------------------------
 
     def example(self, race: JsonDict) -> Sighting | None:
-        return self.snapshot.example_of(race, self.snapshot.read_report(race["report"]))
+        text = self.index.report(race["report"])
+        report = json.loads(text) if text is not None else self.snapshot.read_report(race["report"])
+        return self.snapshot.example_of(race, report)
 
     def details(self, race: JsonDict) -> models.RaceDetails:
         summary = queries.race_summary({**race, "runs": []})
@@ -127,19 +142,27 @@ class PageData:
             report=sighting_to_wire(diagnose_sighting(example)) if example is not None else None,
             dossier=self.snapshot.read_dossier(race),
             verifications=[],
-            sightings_page=self.sightings(race, 1),
+            sightings_page=self.sightings(race),
         )
 
     def related_races(self, race: JsonDict) -> list[str]:
         family = self.snapshot.families.get(race["family"] or "")
         return [other for other in family["races"] if other != race["race"]] if family else []
 
-    def sightings(self, race: JsonDict, page: int) -> models.SightingPage:
-        size = MAX_LISTED
-        rows = queries.latest_sightings(self.snapshot.lake, race, size * page)[size * (page - 1) :]
-        total = race["sightings"]
+    def sightings(self, race: JsonDict, after: SightingCursor | None = None) -> models.SightingPage:
+        """The latest sightings of a race, or those after a position."""
+        is_indexed = self.live.index_version != ""
+        if is_indexed:
+            rows = self.index.sightings_of(race["nodes"], MAX_LISTED + 1, after)
+        else:
+            # reads data files that grow with the lake, so there are no further pages
+            rows = queries.latest_sightings(self.snapshot.lake, race, MAX_LISTED) if after is None else []
+        shown = rows[:MAX_LISTED]
         return models.SightingPage(
-            total=total, indexed=total, page=page, pages=max(1, -(-total // size)), sightings=[*map(place_of_row, rows)]
+            total=race["sightings"],
+            is_indexed=is_indexed,
+            next=shown[-1]["cursor"] if len(rows) > MAX_LISTED and is_indexed else None,
+            sightings=[*map(place_of_row, shown)],
         )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.web.problems import ProblemError
 from deadheat.web.race_table import FACETS, MAX_PAGE, MAX_QUERY_LENGTH, MAX_VALUE_LENGTH, SORT_ORDERS, RaceQuery
+from deadheat.web.sighting_index import SightingCursor
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
@@ -37,3 +38,11 @@ def read_number(parameters: QueryParams, name: str, default: int, maximum: int) 
     if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 10 and 1 <= int(text) <= maximum):
         raise ProblemError(422, f"{name}: not a number from 1 to {maximum}")
     return int(text)
+
+
+def read_cursor(text: str) -> SightingCursor | None:
+    """A position in a list of sightings."""
+    cursor = SightingCursor.parse(text)
+    if text and cursor is None:
+        raise ProblemError(422, "after: not a position from a list of sightings", "Begin with the latest sightings.")
+    return cursor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deadheat.web.services import Role
+from deadheat.triage.server_tables import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ class Route(NamedTuple):
     path: str
     endpoint: Callable[..., Any]
     summary: str
-    role: Role = Role.READER
+    role: Role | None = Role.READER  # None: needs no login
     media_type: str = HTML
     model: Any = None  # of the JSON that it answers with
     problems: tuple[int, ...] = ()  # the statuses of its documented problems, besides those of every route

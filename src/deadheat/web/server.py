@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 
 from deadheat.errors import DeadheatError
 from deadheat.output.links import links_from_templates
+from deadheat.triage.store import DecisionStore
 from deadheat.web.application import create_app
+from deadheat.web.live import LiveData
 from deadheat.web.reader import LakeReader
 from deadheat.web.services import Services, WebSettings
+from deadheat.web.sighting_index import SightingIndex, index_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +38,7 @@ class ServerOptions:
     host: str = "127.0.0.1"
     port: int = 8321
     workers: int = 1
+    decisions: str = ""  # address of the database; empty to show none
     link_templates: list[str] = field(default_factory=list)
     document_folders: list[str] = field(default_factory=list)
     secret: str = field(default_factory=lambda: os.urandom(32).hex())
@@ -49,7 +53,10 @@ class ServerOptions:
 
 
 def app_of(options: ServerOptions) -> FastAPI:
-    return create_app(Services(options.settings(), LakeReader(options.lake)))
+    reader = LakeReader(options.lake)
+    index = SightingIndex(index_path(reader.snapshot.lake.uri))
+    store = DecisionStore.open(options.decisions) if options.decisions else None
+    return create_app(Services(options.settings(), LiveData(reader, store, index)))
 
 
 def worker_app() -> FastAPI:

@@ -13,7 +13,7 @@ from deadheat.web import models, static_files
 from deadheat.web.problems import ProblemError
 from deadheat.web.race_data import PageData
 from deadheat.web.route import JSON, Route
-from deadheat.web.services import Role, services_of
+from deadheat.web.services import services_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -35,9 +35,9 @@ def get_static(request: Request, name: str) -> Response:
 
 def get_health(request: Request) -> models.Health:
     services = services_of(request)
-    fault = services.reader.fault
+    fault = services.live.fault
     return models.Health(
-        status="degraded" if fault else "ok", version=__version__, lake_version=services.reader.snapshot.version,
+        status="degraded" if fault else "ok", version=__version__, lake_version=services.live.state.snapshot.version,
         fault=fault or None,
     )  # fmt: skip
 
@@ -65,7 +65,7 @@ async def _changes(services: Services) -> AsyncIterator[str]:
 
 
 ROUTES = [
-    Route("GET", "/static/{name}", get_static, "Style and scripts", Role.PUBLIC, "text/css"),
+    Route("GET", "/static/{name}", get_static, "Style and scripts", None, "text/css"),
     Route("GET", "/events", get_events, "Changes, as server-sent events", media_type="text/event-stream"),
-    Route("GET", "/api/v1/health", get_health, "Whether the server works", Role.PUBLIC, JSON, models.Health),
+    Route("GET", "/api/v1/health", get_health, "Whether the server works", None, JSON, models.Health),
 ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import getpass
 import secrets
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from deadheat.triage.server_tables import Role
 from deadheat.web.page_cache import PageCache
 
 if TYPE_CHECKING:
@@ -16,23 +16,24 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from deadheat.output.links import CodeLinks
-    from deadheat.web.reader import LakeReader
+    from deadheat.triage.store import DecisionStore
+    from deadheat.web.live import LiveData
 
 
-class Role(IntEnum):
-    """Who may use a route. Each role may do what those before it may."""
-
-    PUBLIC = 0  # needs no login: health, static files
-    READER = 1
-    TRIAGER = 2
-    ADMIN = 3
+# each role may do what those before it may
+ROLES = tuple(Role)
 
 
 class Principal(NamedTuple):
-    """Who makes a request."""
+    """Who makes a request. Without a role only public routes can be used."""
 
     name: str
-    role: Role
+    role: Role | None
+
+    def has_role(self, role: Role | None) -> bool:
+        if role is None:
+            return True
+        return self.role is not None and ROLES.index(self.role) >= ROLES.index(role)
 
 
 class AccessControl(Protocol):
@@ -63,29 +64,30 @@ class WebSettings:
     links: CodeLinks | None = None  # to commits and files on a code host
     document_folders: tuple[Path, ...] = ()  # documents below them are shown around a sighting
     cached_page_bytes: int = 64 << 20
-    check_seconds: float = 1.0  # between two looks at the version of the lake
+    check_seconds: float = 0.5  # between two looks at the versions of the lake and the decisions
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))  # signs the tokens of forms
 
 
-@dataclass(slots=True)
 class Services:
-    """One object per process; `app.state.services`."""
+    """What requests use, one object per process: `app.state.services`."""
 
-    settings: WebSettings
-    reader: LakeReader
-    access: AccessControl = field(default_factory=OpenAccess)
-    pages: PageCache = field(init=False)
-    is_stopping: bool = False  # ends streams, so that the server can stop
+    def __init__(self, settings: WebSettings, live: LiveData, access: AccessControl | None = None) -> None:
+        self.settings, self.live = settings, live
+        self.access: AccessControl = access or OpenAccess()
+        self.pages = PageCache(settings.cached_page_bytes)
+        self.is_stopping = False  # ends streams, so that the server can stop
 
-    def __post_init__(self) -> None:
-        self.pages = PageCache(self.settings.cached_page_bytes)
+    @property
+    def store(self) -> DecisionStore | None:
+        """People's decisions; None if the server only reads."""
+        return self.live.store
 
     def start(self) -> None:
-        self.reader.start(self.settings.check_seconds)
+        self.live.start(self.settings.check_seconds)
 
     def stop(self) -> None:
         self.is_stopping = True
-        self.reader.stop()
+        self.live.stop()
 
 
 def services_of(request: Request) -> Services:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -52,9 +51,11 @@ class LakeSnapshot:
         self._aliases = {
             alias: number for number, names in enumerate(self.races["aliases"].to_pylist()) for alias in names or ()
         }
+        self._races_of_nodes = {
+            node: number for number, nodes in enumerate(self.races["nodes"].to_pylist()) for node in nodes
+        }
         self.dossier_rows = queries.best_dossiers(lake, _DOSSIER_COLUMNS)
         self.table = RaceTable(self.races, self._owners())
-        self._reading = threading.Lock()
 
     @property
     def race_count(self) -> int:
@@ -73,6 +74,11 @@ class LakeSnapshot:
         """A race by its position in the order of ids."""
         (row,) = self.races.slice(number, 1).to_pylist()
         return dict(row)
+
+    def race_of_node(self, node: str) -> str | None:
+        """The race of a variant."""
+        number = self._races_of_nodes.get(node)
+        return None if number is None else str(self.races["race"][number].as_py())
 
     def titles_of(self, races: list[str]) -> dict[str, str]:
         """The titles of those of these races that exist."""

@@ -1,0 +1,178 @@
+"""What pages show now: a snapshot of the lake, people's decisions, and the index of sightings; and when one changes."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from deadheat.errors import DeadheatError
+from deadheat.lake.data_files import is_in
+from deadheat.triage.events import Status
+from deadheat.triage.returns import record_sightings
+from deadheat.triage.state import duplicate_roots
+from deadheat.web.race_table import RaceDecision
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from deadheat.triage.state import RaceState
+    from deadheat.triage.store import DecisionStore
+    from deadheat.web.reader import LakeReader
+    from deadheat.web.sighting_index import SightingIndex
+    from deadheat.web.snapshot import LakeSnapshot
+
+_LOG = logging.getLogger("deadheat.web")
+# the index is not started again more often
+_MIN_BUILD_SECONDS = 2.0
+
+
+class LiveState(NamedTuple):
+    """A consistent view for one request."""
+
+    snapshot: LakeSnapshot
+    states: Mapping[str, RaceState]
+    decisions_version: int
+    index_version: str
+    version: str  # changes whenever a page would change
+
+
+class LiveData:
+    """Replaces `state` when the lake, a decision or the index has changed."""
+
+    def __init__(self, reader: LakeReader, store: DecisionStore | None, index: SightingIndex) -> None:
+        self.reader, self.store, self.index = reader, store, index
+        self.fault = ""  # why the newest state could not be read
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._builder: subprocess.Popen[bytes] | None = None
+        self._built_at = 0.0
+        self._branches: dict[str, list[str]] = {}
+        self._note_races(reader.snapshot)
+        self.state = self._load(reader.snapshot)
+
+    def start(self, seconds: float) -> None:
+        """Look for changes every few seconds, in a thread."""
+        self._thread = threading.Thread(target=self._watch, args=(seconds,), name="deadheat-live", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(10)
+        if self._builder is not None and self._builder.poll() is None:
+            self._builder.terminate()
+            self._builder.wait(10)
+
+    def _watch(self, seconds: float) -> None:
+        while True:
+            try:
+                self.check()
+                self.fault = ""
+            except (DeadheatError, SQLAlchemyError, OSError) as error:
+                if self.fault != str(error):
+                    _LOG.warning("the newest state cannot be read: %s", error)
+                self.fault = str(error)
+            if self._stop.wait(seconds):
+                return
+
+    def check(self) -> None:
+        """Load what has changed."""
+        changed = self.reader.check()
+        if changed:
+            self._note_races(self.reader.snapshot)
+        self._build_index()
+        with self._lock:
+            state = self.state
+            is_muting = any(each.mute is not None for each in state.states.values())
+            if (
+                changed
+                or is_muting
+                or (self.store is not None and self.store.version() != state.decisions_version)
+                or self.index.state("version") != state.index_version
+            ):
+                self.state = self._load(self.reader.snapshot)
+
+    def refresh_decisions(self, version: int = 0) -> None:
+        """Load decisions at once, after they were written in this process or, up to a version, in another."""
+        if self.store is None or 0 < version <= self.state.decisions_version:
+            return
+        with self._lock:
+            self.state = self._load(self.state.snapshot)
+
+    def _load(self, snapshot: LakeSnapshot) -> LiveState:
+        version = self.store.version() if self.store is not None else 0
+        states = self.store.states() if self.store is not None else {}
+        index_version = self.index.state("version")
+        previous: LiveState | None = getattr(self, "state", None)
+        now = datetime.now(UTC)
+        decisions = {race: listed_decision(state, now) for race, state in states.items()}
+        muted = sum(decision.is_muted for decision in decisions.values())
+        # a mute ends without a decision
+        name = f"{snapshot.version}-{index_version}-{version}.{muted}"
+        if previous is not None and previous.version == name:
+            return previous
+        if previous is None or previous.snapshot is not snapshot or previous.index_version != index_version:
+            self._branches = self._branches_of_races(snapshot)
+        snapshot.table.set_details(decisions, self._branches)
+        return LiveState(snapshot, states, version, index_version, name)
+
+    def _branches_of_races(self, snapshot: LakeSnapshot) -> dict[str, list[str]]:
+        branches: dict[str, list[str]] = {}
+        for node, branch in self.index.branches():
+            race = snapshot.race_of_node(node)
+            if race is not None and branch not in (known := branches.setdefault(race, [])):
+                known.append(branch)
+        return branches
+
+    def _note_races(self, snapshot: LakeSnapshot) -> None:
+        """Tell the store which races there are: it notices fixed ones that are back."""
+        if self.store is not None:
+            record_sightings(self.store, _rows_for_decisions(snapshot, self.store.states()))
+
+    # -- the index ----------------------------------------------------------------------------------
+
+    def _build_index(self) -> None:
+        """Start the process that brings the index up to date, unless it is or one runs."""
+        import time
+
+        if self._builder is not None and self._builder.poll() is None:
+            return
+        wanted = str(self.reader.snapshot.lake.delta_table("sightings").version())
+        if self.index.state("version") == wanted or time.monotonic() - self._built_at < _MIN_BUILD_SECONDS:
+            return
+        self._built_at = time.monotonic()
+        command = [sys.executable, "-m", "deadheat.web.index_builder", self.reader.uri, str(self.index.path)]
+        self._builder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+def listed_decision(state: RaceState, now: datetime) -> RaceDecision:
+    return RaceDecision(state.status.value, state.assignee, state.severity, state.labels, state.is_muted(now))
+
+
+def _rows_for_decisions(snapshot: LakeSnapshot, states: Mapping[str, RaceState]) -> list[dict[str, Any]]:
+    """All races with their aliases; with the commits of their latest runs only those that may be back."""
+    roots = duplicate_roots(states)
+    names = ("race", "aliases", "last_seen")
+    columns = [snapshot.races[name].to_pylist() for name in names]
+    rows = [{**dict(zip(names, row, strict=True)), "latest_commits": ()} for row in zip(*columns, strict=True)]
+    fixed = {
+        row["race"] for row in rows
+        if any(
+            (state := states.get(roots.get(name, name))) is not None and state.status is Status.FIXED
+            for name in (row["race"], *row["aliases"])
+        )
+    }  # fmt: skip
+    if fixed:
+        found = snapshot.lake.read_rows("races", ["race", "latest_commits"], is_in("race", fixed)).to_pylist()
+        commits = {row["race"]: row["latest_commits"] for row in found}
+        for row in rows:
+            row["latest_commits"] = commits.get(row["race"], ())
+    return rows
