@@ -1,8 +1,8 @@
 """Generates a lake with the shapes of real data, for measuring the dashboard: `python -m bench.web_lake DIR`.
 
-Few races have most of the sightings, most have a handful; there are several thousand runs on many branches, over a year.
-The reports are parsed from text, and the races are derived by the code that an ingest uses. Only the sightings are
-copies of a few thousand that were read, with other runs, times and places.
+Few races have most of the sightings, most have a handful; there are several thousand runs on many branches, over a
+year. The reports are parsed from text, and the races are derived by the code that an ingest uses. Only the sightings
+are copies of those that were read, with other runs, times and places.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import random
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,9 +22,6 @@ from deadheat.lake import report_row
 from deadheat.lake.schema import SIGHTINGS
 from deadheat.lake.tables import Lake
 from tests.local_lakes import LakeRows, LogEntry, commit_facts
-
-if TYPE_CHECKING:
-    from deadheat.model import CiRun
 
 DAYS, BRANCHES, RUNS_PER_DAY = 365, 200, 12
 _FIRST_DAY = datetime(2025, 6, 1, tzinfo=UTC)
@@ -84,7 +81,9 @@ def _copies(models: pa.Table, count: int, seed: int) -> pa.Table:
 def _runs(seed: int) -> dict[str, list[Any]]:
     """The runs of a year by column: half of them on the main branch."""
     draw = random.Random(seed)
-    columns: dict[str, list[Any]] = {name: [] for name in ("uri", "repo", "commit", "branch", "job", "run", "observed_at")}
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("uri", "repo", "commit", "branch", "job", "run", "observed_at")
+    }
     for number in range(DAYS * RUNS_PER_DAY):
         day, part = divmod(number, RUNS_PER_DAY)
         branch = "main" if draw.random() < 0.5 else f"feature/{draw.randrange(BRANCHES)}"

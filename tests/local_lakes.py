@@ -100,9 +100,7 @@ def add_documents(root: Path | str, entries: Iterable[LogEntry], rejects: Iterab
     return lake
 
 
-def commit_facts(
-    lake: Lake, rows: LakeRows, reports: pa.Table, sightings: pa.Table, faults: list[JsonDict]
-) -> None:
+def commit_facts(lake: Lake, rows: LakeRows, reports: pa.Table, sightings: pa.Table, faults: list[JsonDict]) -> None:
     """Commit rows of facts, and derive the races."""
 
     def build(state: int) -> transactions.Intent:
