@@ -120,4 +120,4 @@ def commit_facts(lake: Lake, rows: LakeRows, reports: pa.Table, sightings: pa.Ta
         return transactions.facts_intent(batch, state, changes)
 
     transactions.commit(lake, build)
-    derivation.derive_races(lake, f"{rows.ingest}-derived")
+    derivation.derive_races(lake, f"{rows.ingest}-derived", None, sum_many)

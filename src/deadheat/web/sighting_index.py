@@ -34,6 +34,7 @@ CREATE TABLE IF NOT EXISTS context (
   id INTEGER PRIMARY KEY, repo TEXT, branch TEXT, "commit" TEXT, job TEXT, run TEXT,
   UNIQUE (repo, branch, "commit", job, run));
 CREATE INDEX IF NOT EXISTS context_run ON context (run);
+CREATE INDEX IF NOT EXISTS context_commit ON context ("commit");
 CREATE TABLE IF NOT EXISTS sighting (
   node INTEGER, time INTEGER, file INTEGER, row INTEGER, uri INTEGER, "offset" INTEGER, length INTEGER, lane INTEGER,
   context INTEGER, test INTEGER, PRIMARY KEY (node, time, file, row)) WITHOUT ROWID;
@@ -201,6 +202,22 @@ class SightingIndex:
                 if row["uri"] == uri:
                     return _sighting_row(row)
         return None
+
+    def sighting_at(self, nodes: Sequence[str], commit: str | None, time: datetime) -> JsonDict | None:
+        """A sighting of a race at a commit and time."""
+        query = f'{_SIGHTING_QUERY} {_OF_NODE} AND s.time = ? AND c."commit" IS ? LIMIT 1'
+        found = (self._rows(query, (node, to_microseconds(time), commit)) for node in nodes)
+        return next((_sighting_row(rows[0]) for rows in found if rows), None)
+
+    def first_sightings(self, commits: Sequence[str]) -> dict[str, datetime]:
+        """When each of these commits was sighted first, with any race."""
+        query = 'SELECT min(r.first) AS first FROM run r JOIN context c ON c.id = r.context WHERE c."commit" = ?'
+        first = {commit: self._rows(query, (commit,)) for commit in commits}
+        return {
+            commit: from_microseconds(rows[0]["first"])
+            for commit, rows in first.items()
+            if rows and rows[0]["first"] is not None
+        }
 
     def report(self, digest: str) -> str | None:
         """The row of a report as JSON."""
