@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from deadheat.lake.derivation import SumSightings
+
     JsonDict = dict[str, Any]
 
 
@@ -100,7 +102,14 @@ def add_documents(root: Path | str, entries: Iterable[LogEntry], rejects: Iterab
     return lake
 
 
-def commit_facts(lake: Lake, rows: LakeRows, reports: pa.Table, sightings: pa.Table, faults: list[JsonDict]) -> None:
+def commit_facts(
+    lake: Lake,
+    rows: LakeRows,
+    reports: pa.Table,
+    sightings: pa.Table,
+    faults: list[JsonDict],
+    sum_many: SumSightings | None = None,
+) -> None:
     """Commit rows of facts, and derive the races."""
 
     def build(state: int) -> transactions.Intent:
