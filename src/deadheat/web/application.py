@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.requests import Request  # noqa: TC002, FastAPI reads the annotation
 
 from deadheat._version import __version__
 from deadheat.printable import visible_text
@@ -22,6 +21,8 @@ from deadheat.web.services import OpenAccess, Principal, services_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+
+    from starlette.responses import Response
 
     from deadheat.triage.server_tables import Role
     from deadheat.web.route import Route
@@ -127,5 +128,3 @@ def _answer_invalid_request(request: Request, error: Exception) -> Response:
 
 def _answer_failure(request: Request, _: Exception) -> Response:
     return _answer_problem(request, ProblemError(500, "The server failed.", "Its log says why."))
-
-

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import socket
+import threading
 from dataclasses import asdict, dataclass, field
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 _OPTIONS_VARIABLE = "DEADHEAT_SERVE_OPTIONS"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _SHUTDOWN_SECONDS = 5
+_POLL_SECONDS, _POLL_TIMEOUT = 0.05, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +98,33 @@ def run_server(options: ServerOptions, listener: socket.socket, on_start: Callab
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    if options.workers == 1:
-        config = _config(app_of(options))
-        server = uvicorn.Server(config)
-        server_startup = server.startup
+    stopped = threading.Event()
+    waiting = threading.Thread(target=_wait_for_answer, args=(listener, stopped, on_start), daemon=True)
+    waiting.start()
+    try:
+        if options.workers == 1:
+            uvicorn.Server(_config(app_of(options))).run([listener])
+        else:
+            os.environ[_OPTIONS_VARIABLE] = json.dumps(asdict(options))
+            Multiprocess(_config("deadheat.web.server:worker_app", options.workers), sockets=[listener]).run()
+    finally:
+        stopped.set()
 
-        async def startup(sockets: list[socket.socket] | None = None) -> None:
-            await server_startup(sockets)
-            if not server.should_exit:
-                on_start()
 
-        server.startup = startup  # type: ignore[method-assign]
-        server.run([listener])
+def _wait_for_answer(listener: socket.socket, stopped: threading.Event, on_start: Callable[[], None]) -> None:
+    """Call a function when the server answers."""
+    host, port = listener.getsockname()[:2]
+    while not stopped.wait(_POLL_SECONDS):
+        connection = HTTPConnection(host, port, timeout=_POLL_TIMEOUT)
+        try:
+            connection.request("GET", "/api/v1/health", headers={"host": "localhost"})
+            connection.getresponse().read()
+        except (OSError, HTTPException):
+            continue
+        finally:
+            connection.close()
+        on_start()
         return
-    os.environ[_OPTIONS_VARIABLE] = json.dumps(asdict(options))
-    config = _config("deadheat.web.server:worker_app", options.workers)
-    on_start()
-    Multiprocess(config, uvicorn.Server(config).run, [listener]).run()
 
 
 def _config(app: FastAPI | str, workers: int = 1) -> uvicorn.Config:
