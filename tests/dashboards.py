@@ -17,6 +17,7 @@ from bench import logs
 from deadheat.lake.tables import Lake
 from deadheat.model import CiRun
 from deadheat.triage.store import DecisionStore
+from deadheat.web.access.settings import AccessSettings, make_access
 from deadheat.web.application import create_app
 from deadheat.web.index_builder import build_index
 from deadheat.web.live import LiveData
@@ -81,13 +82,16 @@ class Dashboard(NamedTuple):
 
 
 @contextmanager
-def open_dashboard(lake: Path, cache: Path, **settings: object) -> Iterator[Dashboard]:
+def open_dashboard(
+    lake: Path, cache: Path, access: AccessSettings | None = None, **settings: object
+) -> Iterator[Dashboard]:
     """A dashboard whose index is complete; nothing is loaded in the background."""
     reader = LakeReader(str(lake))
     index = SightingIndex(cache / "index.sqlite")
     build_index(reader.snapshot.lake, index.path)
     store = DecisionStore.open(str(cache / "decisions.sqlite"))
-    services = Services(WebSettings(**settings), LiveData(reader, store, index))  # type: ignore[arg-type]
+    control = make_access(access or AccessSettings(), store)
+    services = Services(WebSettings(**settings), LiveData(reader, store, index), control)  # type: ignore[arg-type]
     # without its context the threads of the application do not start
     client = TestClient(create_app(services), base_url="http://localhost", raise_server_exceptions=False)
     try:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deadheat.triage.server_tables import Role
 from deadheat.web import routes
 from deadheat.web.race_table import RaceQuery, package_of_site
-from deadheat.web.services import Principal
 from tests.dashboards import Dashboard, log_entry, open_dashboard, small_lake
 from tests.local_lakes import add_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from starlette.requests import Request
 
 # share one lake
 pytestmark = pytest.mark.xdist_group("web")
@@ -58,7 +54,8 @@ def test_every_route_answers_with_its_media_type(dashboard: Dashboard) -> None:
     media_types = {route.path: route.media_type for route in routes.all_routes() if route.method == "GET"}
     for path, address in example_addresses(dashboard).items():
         response = dashboard.client.get(address)
-        expected = 404 if "famil" in path and "{" in path else 200
+        is_absent = ("famil" in path and "{" in path) or path == "/login"  # on loopback nobody logs in
+        expected = 404 if is_absent else 200
         assert response.status_code == expected, (address, response.text)
         if expected == 200:
             assert response.headers["content-type"].startswith(media_types[path].partition(";")[0]), address
@@ -229,49 +226,6 @@ def test_a_new_ingest_appears(tmp_path: Any) -> None:
 
 
 # -- access -----------------------------------------------------------------------------------------
-
-
-class FixedAccess:
-    """Everybody has one role, or none."""
-
-    def __init__(self, role: Role | None) -> None:
-        self.role = role
-
-    def identify(self, _: Request) -> Principal:
-        return Principal("somebody", self.role)
-
-
-@pytest.mark.parametrize("role", [None, *Role])
-def test_every_route_needs_its_role(dashboard: Dashboard, role: Role | None) -> None:
-    services = dashboard.services
-    former, services.access = services.access, FixedAccess(role)
-    try:
-        ranks = [None, *Role]
-        examples = example_addresses_of_all(dashboard)
-        for route, address in examples:
-            response = dashboard.client.request(route.method, address)
-            is_allowed = ranks.index(role) >= ranks.index(route.role)
-            assert (response.status_code != 403) == is_allowed or route.method == "POST", (
-                route.path,
-                response.status_code,
-            )
-            if not is_allowed:
-                assert response.status_code == 403
-    finally:
-        services.access = former
-
-
-def example_addresses_of_all(dashboard: Dashboard) -> list[tuple[routes.Route, str]]:
-    former = dashboard.services.access
-    dashboard.services.access = FixedAccess(Role.ADMIN)
-    examples = example_addresses(dashboard)
-    dashboard.services.access = former
-    race = re.escape("{race}")
-    return [
-        (route, examples.get(route.path, re.sub(race, "nope", route.path)))
-        for route in routes.all_routes()
-        if route.path != "/events"
-    ]
 
 
 @pytest.mark.parametrize(

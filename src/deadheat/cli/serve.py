@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from deadheat import cli
 from deadheat.cli import decisions, spark_and_lake
 from deadheat.cli.code_links import add_link_template_option
+from deadheat.cli.serve_access import access_settings, add_access_options
 
 if TYPE_CHECKING:
     import argparse
@@ -43,7 +44,8 @@ def add_serve_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
         help="show the text around a sighting from documents in this folder; may repeat",
     )  # fmt: skip
     add_link_template_option(command)
-    command.set_defaults(run=run_serve)
+    add_access_options(command)
+    command.set_defaults(run=run_serve, usage_error=command.error)
 
 
 def run_serve(args: argparse.Namespace) -> int:
@@ -55,11 +57,12 @@ def run_serve(args: argparse.Namespace) -> int:
         import uvicorn  # noqa: F401
 
         from deadheat.web import server
-    server.check_host(args.host)
+    access = access_settings(args)
     spark_and_lake.open_lake(args.lake).require()
     options = server.ServerOptions(
-        args.lake, args.host, args.port, args.workers, decisions.database_address(args) or "", args.link_template, args.documents
-    )
+        args.lake, args.host, args.port, args.workers, decisions.database_address(args) or "", args.link_template,
+        args.documents, access,
+    )  # fmt: skip
     with server.bind(options) as listener:
         address = server.address_of(listener, args.host)
         server.run_server(options, listener, lambda: print(f"{address}  (Ctrl-C stops it)", flush=True))

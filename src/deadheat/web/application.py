@@ -5,41 +5,44 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request  # noqa: TC002, FastAPI reads the annotation
 
 from deadheat._version import __version__
 from deadheat.printable import visible_text
 from deadheat.web import routes
+from deadheat.web.access.addresses import ForwardedAddress
+from deadheat.web.access.guard import SAFE_METHODS, AccessGuard
+from deadheat.web.access.routes import login_page
 from deadheat.web.middleware import HostCheck, SecurityHeaders
 from deadheat.web.page_answers import Page, personal_response, render_page
 from deadheat.web.problems import ProblemError, documented_problems, problem_response
 from deadheat.web.race_data import PageData
-from deadheat.web.services import OpenAccess, Principal, services_of
+from deadheat.web.services import PUBLIC, services_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Coroutine
 
     from starlette.responses import Response
 
-    from deadheat.triage.server_tables import Role
     from deadheat.web.route import Route
     from deadheat.web.services import Services
 
 # on every route
 _COMMON_PROBLEMS = (500,)
-_PUBLIC = Principal("", None)
 
 
 def create_app(services: Services) -> FastAPI:
     """The application; its middleware, error handlers and routes are all added here."""
     app = FastAPI(
         title="deadheat", version=__version__, summary="Races of a lake, and what people have decided about them.",
-        lifespan=_lifespan, openapi_url="/api/v1/openapi.json", docs_url=None, redoc_url=None,
+        lifespan=_lifespan, openapi_url=None, docs_url=None, redoc_url=None,
     )  # fmt: skip
     app.state.services = services
+    services.guard = AccessGuard(services)
     for route in routes.all_routes():
         _add_route(app, route)
     app.add_exception_handler(ProblemError, _answer_problem)
@@ -48,8 +51,10 @@ def create_app(services: Services) -> FastAPI:
     app.add_exception_handler(Exception, _answer_failure)
     # the last one added sees a request first
     app.add_middleware(SecurityHeaders)
-    if isinstance(services.access, OpenAccess):
+    if services.settings.checks_host:
         app.add_middleware(HostCheck, hosts=services.settings.hosts)
+    app.add_middleware(ForwardedAddress, trusted=services.settings.trusted_proxies)
+    _describe_token(app)
     return app
 
 
@@ -66,8 +71,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 def _add_route(app: FastAPI, route: Route) -> None:
     answers: dict[int | str, dict[str, Any]] = {}
     if route.is_documented:
-        answers = documented_problems(*route.problems, *_COMMON_PROBLEMS)
-    app.add_api_route(
+        answers = documented_problems(*route.problems, *_COMMON_PROBLEMS, *_problems_of_access(route))
+    app.router.add_api_route(
         route.path,
         route.endpoint,
         methods=[route.method],
@@ -75,20 +80,43 @@ def _add_route(app: FastAPI, route: Route) -> None:
         summary=route.summary,
         response_model=route.model,
         responses=answers,
-        dependencies=[Depends(_role_check(route.role))],
         include_in_schema=route.is_documented,
-        openapi_extra={"parameters": [*route.parameters]} if route.parameters else None,
+        openapi_extra=_more_description(route),
+        route_class_override=_guarded_route(app.state.services.guard, route),
     )
 
 
-def _role_check(role: Role | None) -> Callable[[Request], None]:
-    def check(request: Request) -> None:
-        principal = _PUBLIC if role is None else services_of(request).access.identify(request)
-        if not principal.has_role(role):
-            raise ProblemError(403, f"This needs the role {role}.")
-        request.state.principal = principal
+def _guarded_route(guard: AccessGuard, route: Route) -> type[APIRoute]:
+    """The class of a route that asks the guard first. FastAPI would do so after it has read the body."""
 
-    return check
+    class GuardedRoute(APIRoute):
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            endpoint = super().get_route_handler()
+
+            async def answer(request: Request) -> Response:
+                return await guard.answer(request, route, endpoint)
+
+            return answer
+
+    return GuardedRoute
+
+
+def _problems_of_access(route: Route) -> tuple[int, ...]:
+    if route.role is None:
+        return (421, 429)
+    too_large = () if route.method in SAFE_METHODS else (413,)
+    return (401, 403, 421, 429, *too_large)
+
+
+def _more_description(route: Route) -> dict[str, Any]:
+    parameters = {"parameters": [*route.parameters]} if route.parameters else {}
+    return {**parameters, "security": [{"token": []}] if route.role else []}
+
+
+def _describe_token(app: FastAPI) -> None:
+    """The description of the interface says how to send a token."""
+    scheme = {"type": "http", "scheme": "bearer", "description": "A token of `deadheat token`."}
+    app.openapi().setdefault("components", {})["securitySchemes"] = {"token": scheme}
 
 
 # -- errors -----------------------------------------------------------------------------------------
@@ -103,12 +131,21 @@ def _answer_problem(request: Request, error: Exception) -> Response:
     if not _wants_page(request):
         return problem_response(error)
     if not hasattr(request.state, "principal"):
-        request.state.principal = _PUBLIC
-    page = Page("problem.html", {"problem": error.problem}, error.problem.status)
-    html = render_page(page, PageData(services_of(request)), request)
-    response = personal_response(request, html, error.problem.status)
+        request.state.principal = PUBLIC
+    status, services = error.problem.status, services_of(request)
+    if status == 401 and services.access.has_login_page:
+        response = login_page(request, _address_of(request), status)
+    else:
+        html = render_page(Page("problem.html", {"problem": error.problem}), PageData(services), request)
+        response = personal_response(request, html, status)
     response.headers.update(error.headers)
     return response
+
+
+def _address_of(request: Request) -> str:
+    """Where to go after a login."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return request.url.path + query if request.method == "GET" else "/"
 
 
 def _answer_http_error(request: Request, error: Exception) -> Response:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 
+from deadheat.web.access.addresses import is_address
 from deadheat.web.problems import ProblemError, problem_response
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class HostCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._is_known(Headers(scope=scope).get("host", "")):
             error = ProblemError(
-                421, "This server is not known by that name.", "Open it by the address that it has printed."
+                421, "This server is not known by that name.", "Start it with --allow-host and this name."
             )
             await problem_response(error)(scope, receive, send)
             return
@@ -68,4 +69,6 @@ class HostCheck:
 
     def _is_known(self, host: str) -> bool:
         name, colon, port = host.lower().rpartition(":")
-        return (name if colon and port.isdigit() else host.lower()) in self._hosts
+        name = name if colon and port.isdigit() else host.lower()
+        # a page of another site has a name; nobody can give it an address as its name
+        return name in self._hosts or is_address(name)

@@ -56,9 +56,11 @@ def _render(make: PageMaker, data: PageData, request: Request) -> bytes:
 
 def render_page(page: Page, data: PageData, request: Request) -> bytes:
     principal = request.state.principal
+    may_read = principal.role is not None
     values = {
-        "page_version": data.version, "path": request.url.path, "query_text": request.query_params.get("q", "")[:500],
-        "role": principal.role, "fault": data.services.live.fault,
+        "page_version": data.version if may_read else "", "path": request.url.path,
+        "query_text": request.query_params.get("q", "")[:500], "role": principal.role,
+        "fault": data.services.live.fault if may_read else "",
     }  # fmt: skip
     return templates.render(page.template, **values, **page.values).encode("utf-8", "replace")
 
@@ -68,6 +70,6 @@ def personal_response(request: Request, html: bytes, status: int = 200) -> Respo
     services, principal = services_of(request), request.state.principal
     session = forms.form_session(request)
     token = forms.form_token(services, session, principal.name)
-    response = HTMLResponse(templates.personal(html, principal, token), status)
+    response = HTMLResponse(templates.personal(html, principal, token, services.access.has_login_page), status)
     forms.set_form_session(request, response, session)
     return response

@@ -23,6 +23,7 @@ class Route(NamedTuple):
     media_type: str = HTML
     model: Any = None  # of the JSON that it answers with
     problems: tuple[int, ...] = ()  # the statuses of its documented problems, besides those of every route
+    max_body_bytes: int | None = 1 << 20  # of a write; None if the endpoint has a limit of its own
     parameters: tuple[dict[str, Any], ...] = ()  # that the endpoint reads itself, for OpenAPI
 
     @property

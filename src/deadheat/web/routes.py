@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.web import actions, api, lake_api, lake_pages, pages, server_routes
+from deadheat.web.access import routes as access_routes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,4 +19,5 @@ def all_routes() -> Iterator[Route]:
     yield from actions.ROUTES
     yield from api.ROUTES
     yield from lake_api.ROUTES
+    yield from access_routes.ROUTES
     yield from server_routes.ROUTES

@@ -6,14 +6,16 @@ import json
 import os
 import socket
 import threading
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deadheat.errors import DeadheatError
 from deadheat.output.links import links_from_templates
+from deadheat.triage.sessions import shared_secret
 from deadheat.triage.store import DecisionStore
+from deadheat.web.access.settings import AccessSettings, make_access
 from deadheat.web.application import create_app
 from deadheat.web.live import LiveData
 from deadheat.web.reader import LakeReader
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 
 # the options of a server for its worker processes
 _OPTIONS_VARIABLE = "DEADHEAT_SERVE_OPTIONS"
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _SHUTDOWN_SECONDS = 5
 _POLL_SECONDS, _POLL_TIMEOUT = 0.05, 60
 
@@ -44,11 +45,15 @@ class ServerOptions:
     decisions: str = ""  # address of the database; empty to show none
     link_templates: list[str] = field(default_factory=list)
     document_folders: list[str] = field(default_factory=list)
+    access: AccessSettings = field(default_factory=AccessSettings)
     secret: str = field(default_factory=lambda: os.urandom(32).hex())
 
     def settings(self) -> WebSettings:
         return WebSettings(
-            hosts=(f"[{self.host}]" if ":" in self.host else self.host,),
+            hosts=(f"[{self.host}]" if ":" in self.host else self.host.lower(), *self.access.allowed_hosts),
+            checks_host=self.access.checks_host,
+            trusted_proxies=tuple(self.access.trusted_proxies),
+            requests_per_second=self.access.requests_per_second,
             links=links_from_templates(self.link_templates),
             document_folders=tuple(Path(folder).resolve() for folder in self.document_folders),
             secret=bytes.fromhex(self.secret),
@@ -59,12 +64,19 @@ def app_of(options: ServerOptions) -> FastAPI:
     reader = LakeReader(options.lake)
     index = SightingIndex(index_path(reader.snapshot.lake.uri))
     store = DecisionStore.open(options.decisions) if options.decisions else None
-    return create_app(Services(options.settings(), LiveData(reader, store, index)))
+    settings = options.settings()
+    if store is not None:
+        # forms stay valid when a server is started again, and for other servers with the same database
+        settings = replace(settings, secret=shared_secret(store.database))
+    access = make_access(options.access, store)
+    return create_app(Services(settings, LiveData(reader, store, index), access))
 
 
 def worker_app() -> FastAPI:
     """The application of a worker process, whose options are in its environment."""
-    return app_of(ServerOptions(**json.loads(os.environ[_OPTIONS_VARIABLE])))
+    # the processes that this one starts must not get it: it may have a password
+    fields = json.loads(os.environ.pop(_OPTIONS_VARIABLE))
+    return app_of(ServerOptions(**{**fields, "access": AccessSettings(**fields["access"])}))
 
 
 def bind(options: ServerOptions) -> socket.socket:
@@ -85,12 +97,6 @@ def bind(options: ServerOptions) -> socket.socket:
 def address_of(listener: socket.socket, host: str) -> str:
     name = f"[{host}]" if ":" in host else host
     return f"http://{name}:{listener.getsockname()[1]}/"
-
-
-def check_host(host: str) -> None:
-    """Raise an error for an address that others can reach: nobody would have to log in."""
-    if host not in _LOOPBACK:
-        raise DeadheatError("everybody who reaches this address could read the lake", host, "use --host 127.0.0.1")
 
 
 def run_server(options: ServerOptions, listener: socket.socket, on_start: Callable[[], None]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import secrets
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from deadheat.triage.server_tables import Role
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from deadheat.output.links import CodeLinks
     from deadheat.triage.store import DecisionStore
+    from deadheat.web.access.guard import AccessGuard
     from deadheat.web.live import LiveData
 
 
@@ -24,11 +26,24 @@ if TYPE_CHECKING:
 ROLES = tuple(Role)
 
 
+class Credential(StrEnum):
+    """What proves who makes a request."""
+
+    NONE = "none"
+    LOCAL = "local"  # it reaches a server on loopback
+    BEARER = "bearer"
+    SESSION = "session"
+    PROXY = "proxy"
+
+
 class Principal(NamedTuple):
     """Who makes a request. Without a role only public routes can be used."""
 
     name: str
     role: Role | None
+    credential: Credential = Credential.NONE
+    token: str = ""  # the id of the token
+    session: str = ""  # the hash of the secret of the session
 
     def has_role(self, role: Role | None) -> bool:
         if role is None:
@@ -36,23 +51,31 @@ class Principal(NamedTuple):
         return self.role is not None and ROLES.index(self.role) >= ROLES.index(role)
 
 
+# who uses a route that needs no login
+PUBLIC = Principal("", None)
+
+
 class AccessControl(Protocol):
     """Tells who makes a request. Raises `problems.ProblemError` with status 401 if nobody is known to."""
 
-    def identify(self, request: Request) -> Principal: ...
+    has_login_page: bool
+
+    async def identify(self, request: Request) -> Principal: ...
 
 
 class OpenAccess:
     """Everybody who reaches the server may do everything: for a server on loopback."""
+
+    has_login_page = False
 
     def __init__(self) -> None:
         try:
             name = getpass.getuser()
         except (KeyError, OSError):  # no entry for the user id
             name = "local"
-        self._principal = Principal(name, Role.ADMIN)
+        self._principal = Principal(name, Role.ADMIN, Credential.LOCAL)
 
-    def identify(self, _: Request) -> Principal:
+    async def identify(self, _: Request) -> Principal:
         return self._principal
 
 
@@ -61,6 +84,9 @@ class WebSettings:
     """The options of `deadheat serve` that pages depend on."""
 
     hosts: tuple[str, ...] = ()  # names by which the server is known, besides those of loopback
+    checks_host: bool = True  # requests for other names are refused
+    trusted_proxies: tuple[str, ...] = ()  # networks whose headers name the address of the client
+    requests_per_second: int = 0  # of one client that has to log in; 0 for no limit
     links: CodeLinks | None = None  # to commits and files on a code host
     document_folders: tuple[Path, ...] = ()  # documents below them are shown around a sighting
     cached_page_bytes: int = 64 << 20
@@ -70,6 +96,8 @@ class WebSettings:
 
 class Services:
     """What requests use, one object per process: `app.state.services`."""
+
+    guard: AccessGuard  # set by the application
 
     def __init__(self, settings: WebSettings, live: LiveData, access: AccessControl | None = None) -> None:
         self.settings, self.live = settings, live

@@ -18,6 +18,7 @@ from deadheat.output.html import markup, page
 from deadheat.printable import split_code, visible_text
 from deadheat.triage.events import new_key
 from deadheat.web import static_files
+from deadheat.web.services import Credential
 
 if TYPE_CHECKING:
     from deadheat.web.services import Principal
@@ -102,8 +103,18 @@ def render(name: str, **values: Any) -> str:
     return environment().get_template(name).render(**values)
 
 
-def personal(html: bytes, principal: Principal, token: str) -> bytes:
+def _shown_user(principal: Principal, has_login_page: bool) -> str:
+    """Who is logged in, and how to change that."""
+    name = str(markup.text(principal.name))
+    if principal.credential is Credential.SESSION:
+        token = f'<input type="hidden" name="token" value="{TOKEN_PLACEHOLDER}">'
+        return f'{name} <form class="logout" method="post" action="/logout">{token}<button>Log out</button></form>'
+    may_log_in = has_login_page and principal.credential is Credential.NONE and principal.role is not None
+    return f'{name} <a href="/login">Log in</a>' if may_log_in else name
+
+
+def personal(html: bytes, principal: Principal, token: str, has_login_page: bool) -> bytes:
     """A rendered page with what belongs to one user."""
-    name = str(markup.text(principal.name)).encode()
-    html = html.replace(TOKEN_PLACEHOLDER.encode(), token.encode()).replace(USER_PLACEHOLDER.encode(), name)
+    html = html.replace(USER_PLACEHOLDER.encode(), _shown_user(principal, has_login_page).encode())
+    html = html.replace(TOKEN_PLACEHOLDER.encode(), token.encode())
     return html.replace(KEY_PLACEHOLDER.encode(), new_key().encode())
