@@ -225,7 +225,7 @@ def test_a_new_ingest_appears(tmp_path: Any) -> None:
         assert before.snapshot.table.count(RaceQuery()) == 12
 
 
-# -- access -----------------------------------------------------------------------------------------
+
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime  # noqa: TC003, pydantic needs it at run time
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 from fastapi import Query
 from pydantic import BaseModel, Field
@@ -26,6 +26,8 @@ from deadheat.web.services import Principal, services_of
 
 _MAX_NUMBER = 9_999_999_999
 _PAGE_SIZE = 100
+# "/races?q=cart", but not the login itself, "//host" or "/\\host", which browsers take for other hosts
+_LOCAL_ADDRESS = re.compile(r"/(?!login\b|[/\\])[!-\[\]-~]{0,2000}")
 
 
 class AuditRecord(BaseModel):
@@ -72,11 +74,7 @@ def login_page(request: Request, back: str, status: int = 200, problem: str = ""
 
 def local_address(text: str) -> str:
     """An address of this server; the overview for every other one."""
-    parts = urlsplit(text) if len(text) <= 2000 and text.isascii() and text.isprintable() else urlsplit("/")
-    is_local = parts.path.startswith("/") and not parts.netloc and not parts.scheme
-    if not is_local or text.startswith("//") or "\\" in text or parts.path == "/login":
-        return "/"
-    return text
+    return text if _LOCAL_ADDRESS.fullmatch(text) else "/"
 
 
 async def post_login(request: Request) -> Response:
