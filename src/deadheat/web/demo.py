@@ -34,7 +34,9 @@ def unpack_demo(folder: Path) -> tuple[Path, Path]:
     try:
         store.record_all(
             [
-                NewEvent(each["race"], EventKind(each["kind"]), each["payload"], _ACTOR, EventSource.IMPORT, f"demo-{n}")
+                NewEvent(
+                    each["race"], EventKind(each["kind"]), each["payload"], _ACTOR, EventSource.IMPORT, f"demo-{n}"
+                )
                 for n, each in enumerate(decisions)
             ]
         )

@@ -181,7 +181,9 @@ def _rows_for_decisions(snapshot: LakeSnapshot, states: Mapping[str, RaceState])
     }  # fmt: skip
     if fixed:
         columns = ["race", "latest_commits", "nodes"]
-        found = {row["race"]: row for row in snapshot.lake.read_rows("races", columns, is_in("race", fixed)).to_pylist()}
+        found = {
+            row["race"]: row for row in snapshot.lake.read_rows("races", columns, is_in("race", fixed)).to_pylist()
+        }
         for row in rows:
             row |= found.get(row["race"], {})
     return rows
