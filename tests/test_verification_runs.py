@@ -189,6 +189,17 @@ def test_uncommitted_file_is_not_written_through_a_link(tmp_path: Path) -> None:
     assert [*outside.iterdir()] == []
 
 
+def test_partial_clone_is_checked_out_without_what_it_lacks(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repo")
+    commit = repository.put("a", {"a.txt": "a\n", "large.bin": "large\n"})
+    blob = repository.git("rev-parse", "HEAD:large.bin")
+    (repository.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    with GitReader(str(repository.path)) as git, WorkTrees(git) as trees:
+        tree = trees.check_out(commit, "new")
+        assert (tree / "a.txt").read_text() == "a\n"
+        assert trees.notes == ["the clone is partial; not checked out: large.bin"]
+
+
 @pytest.mark.parametrize("path", ["../outside.txt", "/tmp/outside.txt", ".git/config"])
 def test_patch_that_leads_out_of_the_tree_is_refused(tmp_path: Path, path: str) -> None:
     repository = Repository(tmp_path / "repo")

@@ -225,9 +225,6 @@ def test_a_new_ingest_appears(tmp_path: Any) -> None:
         assert before.snapshot.table.count(RaceQuery()) == 12
 
 
-
-
-
 @pytest.mark.parametrize(
     ("site", "package"),
     [

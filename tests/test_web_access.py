@@ -305,7 +305,8 @@ def test_only_hashes_of_secrets_are_stored(opened: Dashboard, lake: Path) -> Non
         ("/races?q=a&page=2", "/races?q=a&page=2"),
         *((text, "/") for text in (
             "//evil.example/", "/\\evil.example", "https://evil.example/", "javascript:alert(1)",
-            "/\t/evil.example", "", "races", "/login?back=/login", "//[", "/a" * 3000, "/\u00e9", "/races\r\nset-cookie: a=b",
+            "/\t/evil.example", "", "races", "/login?back=/login", "//[", "/a" * 3000, "/\u00e9",
+            "/races\r\nset-cookie: a=b",
         )),
     ],
 )  # fmt: skip

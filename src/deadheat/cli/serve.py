@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext, suppress
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from deadheat import cli
@@ -13,6 +17,7 @@ if TYPE_CHECKING:
     import argparse
 
 _EXAMPLES = """examples:
+  deadheat serve --demo
   deadheat serve --lake races-lake
   deadheat serve --lake races-lake --port 9000 --workers 2
   deadheat serve --lake races-lake --link-template github=https://github.com/acme/shop
@@ -20,6 +25,8 @@ _EXAMPLES = """examples:
 exit status: 0 stopped, 2 wrong usage, 3 the environment failed, 130 interrupted
 """
 DEFAULT_PORT = 8321
+# what the server imports when it needs it
+_MODULES = ("alembic", "duckdb", "fastapi", "jinja2", "uvicorn")
 
 
 def add_serve_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -29,7 +36,8 @@ def add_serve_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
         description="Serves the dashboard of a lake: its races, their causes, fixes and sightings.",
         epilog=_EXAMPLES,
     )
-    spark_and_lake.add_lake_option(command)
+    command.add_argument("--lake", metavar="DIR", help="folder or address of the lake")
+    command.add_argument("--demo", action="store_true", help="show a bundled lake; decisions about it are not kept")
     command.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="default: 127.0.0.1")
     command.add_argument(
         "--port", type=cli.integer_at_least(0), default=DEFAULT_PORT, metavar="N",
@@ -45,25 +53,27 @@ def add_serve_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     )  # fmt: skip
     add_link_template_option(command)
     add_access_options(command)
-    command.set_defaults(run=run_serve, usage_error=command.error)
+    command.set_defaults(run=run_serve, parser=command)
 
 
 def run_serve(args: argparse.Namespace) -> int:
+    if not (args.demo or args.lake):
+        args.parser.error("one of --lake and --demo is required")
     with spark_and_lake.requires_extra("web"):
-        import alembic  # noqa: F401
-        import duckdb  # noqa: F401, the tables of a lake import it when they are loaded
-        import fastapi  # noqa: F401
-        import jinja2  # noqa: F401
-        import uvicorn  # noqa: F401
-
-        from deadheat.web import server
+        for module in _MODULES:
+            import_module(module)
+        from deadheat.web import demo, server
     access = access_settings(args)
-    spark_and_lake.open_lake(args.lake).require()
-    options = server.ServerOptions(
-        args.lake, args.host, args.port, args.workers, decisions.database_address(args) or "", args.link_template,
-        args.documents, access,
-    )  # fmt: skip
-    with server.bind(options) as listener:
-        address = server.address_of(listener, args.host)
-        server.run_server(options, listener, lambda: print(f"{address}  (Ctrl-C stops it)", flush=True))
+    with TemporaryDirectory(prefix="deadheat-demo-") if args.demo else nullcontext("") as folder:
+        if args.demo:
+            lake, database = map(str, demo.unpack_demo(Path(folder)))
+        else:
+            lake, database = args.lake, decisions.database_address(args) or ""
+            spark_and_lake.open_lake(lake).require()
+        options = server.ServerOptions(
+            lake, args.host, args.port, args.workers, database, args.link_template, args.documents, access
+        )
+        with server.bind(options) as listener, suppress(KeyboardInterrupt):
+            address = server.address_of(listener, args.host)
+            server.run_server(options, listener, lambda: print(f"{address}  (Ctrl-C stops it)", flush=True))
     return cli.EXIT_NOTHING

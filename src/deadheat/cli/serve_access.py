@@ -75,13 +75,13 @@ def access_settings(args: argparse.Namespace) -> AccessSettings:
     try:
         networks = [parse_network(text) for text in args.trusted_proxy]
     except NetworkError as error:
-        args.usage_error(f"argument --trusted-proxy: {error}")
+        args.parser.error(f"argument --trusted-proxy: {error}")
     settings = AccessSettings(
         mode=args.auth or OPEN, trusted_proxies=networks, user_header=args.user_header, role_header=args.role_header,
         role_map=dict(args.role_map), anonymous_role=args.anonymous_role or "",
         allowed_hosts=[name.lower() for name in args.allow_host], session_hours=args.session_hours,
         requests_per_second=args.rate_limit,
     )  # fmt: skip
-    if fault := settings.fault(args.host, decisions.database_address(args) is not None):
-        args.usage_error(fault)
+    if fault := settings.fault(args.host, args.demo or decisions.database_address(args) is not None):
+        args.parser.error(fault)
     return settings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,7 @@ from deadheat.web.services import PUBLIC, services_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine
+    from types import FrameType
 
     from starlette.responses import Response
 
@@ -62,10 +65,26 @@ def create_app(services: Services) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     services: Services = app.state.services
     services.start()
+    _end_streams_on_signals(services)
     try:
         yield
     finally:
         services.stop()
+
+
+def _end_streams_on_signals(services: Services) -> None:
+    """End the streams of events when the server is told to stop: it waits for them before it ends the application."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGINT, signal.SIGTERM):
+        former = signal.getsignal(number)
+
+        def stop(received: int, frame: FrameType | None, former: Any = former) -> None:
+            services.is_stopping = True
+            if callable(former):
+                former(received, frame)
+
+        signal.signal(number, stop)
 
 
 def _add_route(app: FastAPI, route: Route) -> None:
