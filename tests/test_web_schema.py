@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.strategies import one_of
+from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -29,6 +31,8 @@ CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
     response_schema_conformance,
 ]  # fmt: skip
+# requests as described, and with something wrong in them
+MODES = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 EXAMPLES, SOAK_EXAMPLES = 6, 300
 
 
@@ -57,6 +61,11 @@ def call_every_route(dashboard: Dashboard, role: Role, examples: int) -> None:
     assert count > 10
 
 
+def has_mode(operation: Any, mode: GenerationMode) -> bool:
+    """A route without parameters and body has no wrong requests."""
+    return mode is GenerationMode.POSITIVE or bool([*operation.iter_parameters()] or operation.body)
+
+
 def call_route(operation: Any, headers: dict[str, str], races: list[str], examples: int) -> None:
     number = 0
 
@@ -68,7 +77,7 @@ def call_route(operation: Any, headers: dict[str, str], races: list[str], exampl
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=[*HealthCheck],
     )
-    @given(case=operation.as_strategy())
+    @given(case=one_of(*(operation.as_strategy(mode) for mode in MODES if has_mode(operation, mode))))
     def call(case: Any) -> None:
         nonlocal number
         number += 1
