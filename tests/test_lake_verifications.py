@@ -24,7 +24,14 @@ from deadheat.lake.rewrites import migration
 from deadheat.lake.run_history import LakeRun, RepositoryRuns
 from deadheat.lake.tables import Lake
 from deadheat.sources.ci_metadata import PathPattern
-from deadheat.verification.record import CodeVersions, describe_record, failed_fix, row_of_campaign, row_of_fix
+from deadheat.verification.record import (
+    CodeVersions,
+    describe_record,
+    failed_fix,
+    row_of_campaign,
+    row_of_fix,
+    row_of_search,
+)
 from tests.lake_facts import DocumentFacts, change_facts, race_report
 from tests.lakes import taken
 from tests.repositories import Repository
@@ -77,6 +84,15 @@ def campaign_row(race: str, sightings: int = 34, hours: int = 0) -> dict[str, An
     return row_of_campaign(result, race, CodeVersions("root", OLD), NOW + timedelta(hours=hours))
 
 
+def search_row(verdict: str, commits: list[str], reason: str = "") -> dict[str, Any]:
+    result = {
+        "verdict": verdict, "reason": reason, "change": "fixed", "configuration": "default", "command": "go test -race",
+        "answer": {"commits": [{"commit": commit} for commit in commits], "probability": 0.981}, "seconds": 9.0,
+        "is_interrupted": False,
+    }  # fmt: skip
+    return row_of_search(result, "r", CodeVersions("root", OLD), NOW)
+
+
 def kept(lake: Lake) -> list[str]:
     fresh = Lake(lake.uri)
     return sorted(describe_record(row) for rows in verifications.verifications_by_name(fresh).values() for row in rows)
@@ -101,6 +117,14 @@ def test_a_row_is_one_sentence() -> None:
     assert "not reproduced" in describe_record(campaign_row("r", 0))
     patch = {**fix_row("r"), "new_commit": None, "patch": "1a2b\x1b[31m", "change": "patch"}
     assert describe_record(patch).startswith(r"verified fixed by patch 1a2b\x1b[31m:")
+    assert describe_record(search_row("found", [FIX])) == "bisected: fixed by 96a90c08a61b (98 %)"
+    assert describe_record(search_row("found", [OLD, FIX])) == (
+        f"bisected: fixed by one of 2 commits, {OLD[:12]} to 96a90c08a61b (98 %)"
+    )
+    assert describe_record(search_row("not enough", [FIX], "the time is over")) == (
+        "bisected without an answer: not enough, the time is over"
+    )
+    assert [search_row(verdict, [FIX])["new_commit"] for verdict in ("found", "not enough")] == [FIX, None]
 
 
 def test_a_fix_that_did_not_hold_is_found() -> None:

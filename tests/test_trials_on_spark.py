@@ -193,7 +193,7 @@ def test_close_ends_what_runs(cluster: TrialCluster, make_code: Callable[[str], 
 
 
 @pytest.mark.soak
-def test_commands_reproduce_and_verify_on_a_local_session(tmp_path: Path) -> None:
+def test_commands_on_a_local_session(tmp_path: Path) -> None:
     module = RacingModule(tmp_path, 0.9)
     module.write_report()
     options = ["--master", "local[2,4]", *(word for pair in SETTINGS.items() for word in ("--conf", "=".join(pair)))]
@@ -203,3 +203,11 @@ def test_commands_reproduce_and_verify_on_a_local_session(tmp_path: Path) -> Non
     fix = module.repository.put("cart: fix", {"cart/cart.go": LOCKED_CART})
     status, result = module.run_json("verify", tmp_path / "ci.log", "--fix", fix, "--time", "60s", *options)
     assert (status, result["verdict"], result["new"]["sightings"]) == (0, "fixed", 0), result
+    repository = module.repository
+    for number in range(6):
+        repository.put("docs", {"README": f"{number}\n"})
+    status, result = module.run_json(
+        "bisect", tmp_path / "ci.log", "--fixed", "--from", module.racy, "--time", "120s", "--no-cache", *options
+    )
+    assert (status, [each["commit"] for each in result["answer"]["commits"]]) == (0, [fix]), result
+    assert (result["master"], result["executors"]) == ("local[2,4]", 1)

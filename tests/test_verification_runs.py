@@ -100,6 +100,13 @@ def test_statements_are_found_inside_closures() -> None:
     assert offsets == {3: None, 4: b"go func() {", 5: b"if x {", 6: b"y++", 7: b"if x {", 8: b"go func() {", 9: None}
 
 
+def test_no_statement_is_put_in_front_of_a_communication() -> None:
+    source = b"package a\n\nfunc f() {\n\tselect {\n\tcase c <- 1:\n\t\tx++\n\tcase y = <-d:\n\t}\n}\n"
+    statements = statements_between(source, 3, 9)
+    lines = {line: found and found.first for line in (5, 6, 7) for found in [innermost_statement(statements, line)]}
+    assert lines == {5: 4, 6: 6, 7: 4}
+
+
 def run_python(folder: Path, code: str, limits: Limits, isolation: Isolation) -> tuple[int, bytes, str]:
     task = ProcessTask((sys.executable, "-c", code), folder, passed_environment(), limits, folder / "scratch")
     result = run_process(task, isolation)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from datetime import UTC, datetime, timedelta
+from threading import Timer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -18,7 +19,7 @@ from deadheat.cli import main
 from deadheat.triage.database import DecisionDatabaseError
 from deadheat.triage.server_tables import TOKEN_PREFIX, Role
 from deadheat.triage.store import DecisionStore
-from deadheat.web import routes
+from deadheat.web import routes, server_routes
 from deadheat.web.access import guard, settings, tokens
 from deadheat.web.access.rate_limits import RateLimit
 from deadheat.web.access.routes import local_address
@@ -223,7 +224,7 @@ def test_other_methods_show_nothing_and_do_nothing(opened: Dashboard, method: st
 def test_a_page_without_login_asks_for_one_and_shows_nothing_of_the_lake(opened: Dashboard) -> None:
     opened.services.live.fault = "/secret/lake cannot be read"
     try:
-        for address in ("/races?q=cart", "/nothing", "/login"):
+        for address in ("/races?q=cart", "/nothing", "/login", "/api/v1/health"):
             page = new_client(opened).get(address).text
             assert "/secret" not in page
             assert opened.services.live.state.version not in page
@@ -239,6 +240,26 @@ def test_a_link_of_another_site_finds_the_session_again(opened: Dashboard) -> No
     client = new_client(opened)
     assert '<meta http-equiv="refresh" content="0">' in client.get("/races", headers=CROSS_SITE).text
     assert "http-equiv" not in client.get("/races", headers={"sec-fetch-site": "same-origin"}).text
+
+
+def test_a_stream_ends_with_its_login(opened: Dashboard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_routes, "_CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(server_routes, "_LOGIN_SECONDS", 0.2)
+    monkeypatch.setattr(tokens, "REMEMBERED_SECONDS", 0.0)
+    store, text = opened.services.store, new_token(opened, Role.READER, "stream")
+    assert store is not None
+    began = time.monotonic()
+    opened.services.is_stopping = False
+    timers = [Timer(1, store.tokens.revoke, ["stream"]), Timer(30, setattr, [opened.services, "is_stopping", True])]
+    for timer in timers:
+        timer.start()
+    try:
+        stream = new_client(opened).get("/events", headers=bearer(text))
+    finally:
+        opened.services.is_stopping = True
+        timers[1].cancel()
+    assert 1 <= time.monotonic() - began < 20
+    assert "event: change" in stream.text
 
 
 # -- logins -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Writes the results of `reproduce` and `verify` into a lake, and reads them for other commands."""
+"""Writes the results of `reproduce`, `verify` and `bisect` into a lake, and reads them for other commands."""
 
 from __future__ import annotations
 

@@ -63,18 +63,11 @@ def run_races(args: argparse.Namespace) -> int:
     for race in races:
         dossier = queries.dossier_of(race, dossiers)
         race |= {key: dossier[key] if dossier else None for key in _DOSSIER_COLUMNS}
-    _add_decisions(races, args)
     _add_verifications(lake, races)
+    _add_decisions(races, args)
     style = style_from_options(args)
     print_rows(races, args.format, lambda race: "\n".join(race_lines(race, style)))
     return cli.EXIT_NOTHING
-
-
-def _add_decisions(races: list[dict[str, Any]], args: argparse.Namespace) -> None:
-    """Adds what people have decided, if they have decided anything about this lake."""
-    if (known := decisions.load_decisions(args)) is not None:
-        for race in races:
-            race["triage"] = decisions.state_summary(known.state_of([race["race"], *race["aliases"]]))
 
 
 def _add_verifications(lake: Lake, races: list[dict[str, Any]]) -> None:
@@ -89,6 +82,13 @@ def _add_verifications(lake: Lake, races: list[dict[str, Any]]) -> None:
         main = record.main_record(verified.get(race["race"], ()))
         race["verification"] = main and record.record_to_json(main, has_result=False)
     add_standings(lake, races, verified)
+
+
+def _add_decisions(races: list[dict[str, Any]], args: argparse.Namespace) -> None:
+    """Adds what people have decided, if they have decided anything about this lake."""
+    if (known := decisions.load_decisions(args)) is not None:
+        for race in races:
+            race["triage"] = decisions.state_summary(known.state_of([race["race"], *race["aliases"]]))
 
 
 def _matches_filters(race: dict[str, Any], args: argparse.Namespace) -> bool:

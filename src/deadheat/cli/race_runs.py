@@ -1,4 +1,4 @@
-"""What `reproduce` and `verify` share: the race that is sought, its dossier, consent to run, and options of trials."""
+"""What `reproduce`, `verify` and `bisect` share: the race that is sought, its dossier, consent to run, and options."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from deadheat.verification.campaign import Budget, Campaign
     from deadheat.verification.code_under_test import CodeBuilder, RunPlan
     from deadheat.verification.sought_race import SoughtRace
-    from deadheat.verification.trials import TrialCode, TrialLimits
+    from deadheat.verification.trials import Configuration, TrialCode, TrialLimits
 
 DEFAULT_SECONDS, DEFAULT_TRIAL_SECONDS = 600.0, 60.0
 # "90", "90s", "10m", "1h", "1h30m"
@@ -234,6 +234,12 @@ def ask_to_run(plan: RunPlan, commit: str, args: argparse.Namespace) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
+def possible_configurations(plan: RunPlan, cores: int) -> list[Configuration]:
+    from deadheat.verification import campaign as campaigns
+
+    return campaigns.go_configurations(cores) if plan.go_test else campaigns.command_configurations()
+
+
 def run_campaign(
     race: RaceUnderTest,
     builder: CodeBuilder,
@@ -246,8 +252,7 @@ def run_campaign(
     from deadheat.verification import campaign as campaigns
     from deadheat.verification.campaign_report import running_estimate
 
-    is_go = builder.plan.go_test is not None
-    configurations = campaigns.go_configurations(hosts.cores) if is_go else campaigns.command_configurations()
+    configurations = possible_configurations(builder.plan, hosts.cores)
     progress.start_phase("running", budget.seconds, format_seconds)
 
     def show(campaign: Campaign) -> None:

@@ -1,4 +1,4 @@
-"""Where the trials of `reproduce` and `verify` run: on this computer, or on a cluster with `--master`."""
+"""Where the trials of `reproduce`, `verify` and `bisect` run: on this computer, or on a cluster with `--master`."""
 
 from __future__ import annotations
 

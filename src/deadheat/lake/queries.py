@@ -42,12 +42,6 @@ def list_races(lake: Lake) -> list[JsonDict]:
     return [_race_to_json(row) for row in rows]
 
 
-def races_with_commits(lake: Lake) -> list[JsonDict]:
-    """Every race with its aliases and the commits of its latest runs."""
-    rows: list[JsonDict] = lake.read_rows("races", ("race", "aliases", "latest_commits")).to_pylist()
-    return rows
-
-
 def list_families(lake: Lake) -> list[JsonDict]:
     """Every family, largest first."""
     rows = lake.read_rows("families").to_pylist()

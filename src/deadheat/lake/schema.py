@@ -178,7 +178,7 @@ DOSSIERS = pa.schema(
     ]
 )
 
-# results of `reproduce` and `verify`; rows are only added
+# results of `reproduce`, `verify` and `bisect`; rows are only added
 VERIFICATIONS = pa.schema(
     [
         *_columns("race kind"),

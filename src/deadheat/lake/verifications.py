@@ -1,4 +1,4 @@
-"""Keeps the results of `reproduce` and `verify`. Rows are only added; they follow their race when races are joined."""
+"""Keeps the results of verifications. Rows are only added; they follow their race when races are joined."""
 
 from __future__ import annotations
 

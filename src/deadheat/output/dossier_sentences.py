@@ -122,7 +122,7 @@ def describe_fixes(dossier: JsonDict) -> list[str]:
 
 
 def describe_verifications(dossier: JsonDict) -> list[str]:
-    """What a lake knows of runs of `reproduce` and `verify`, the newest first."""
+    """What a lake knows of runs of `reproduce`, `verify` and `bisect`, the newest first."""
     return [f"{row['at'][:10]}: {row['sentence']}" for row in dossier.get("verifications", ())]
 
 

@@ -41,11 +41,6 @@ def race_lines(race: Row, style: OutputStyle) -> list[str]:
     return [first, *(paint(line, "dim") for line in rest)]
 
 
-def _decision(race: Row) -> str:
-    """What people have decided about a race."""
-    return str(race["triage"]["description"]) if race.get("triage") else ""
-
-
 def _describe_verification(race: Row) -> Iterator[str]:
     """The newest verdict on a fix, and what the runs say if that is more than that the race goes on."""
     verification, standing = race.get("verification"), race.get("standing")
@@ -53,6 +48,11 @@ def _describe_verification(race: Row) -> Iterator[str]:
         yield standing["sentence"]
     if verification and not (standing and standing["fix"]):
         yield verification["sentence"]
+
+
+def _decision(race: Row) -> str:
+    """What people have decided about a race."""
+    return str(race["triage"]["description"]) if race.get("triage") else ""
 
 
 def describe_dossier_row(row: Row) -> str:
@@ -100,8 +100,8 @@ class LakeRaceText:
         states = ", ".join(f"{state['status']} {state['day']}" for state in race["history"])
         for label, sentence in (
             ("status", f"{race['status']} ({states})"),
-            ("decision", _decision(race)),
             ("by runs", (race.get("standing") or {}).get("sentence", "")),
+            ("decision", _decision(race)),
             ("cause", _describe_causes(race, dossier)),
             *_dossier_facts(dossier),
             ("runs", str(race["run_count"] or len(race["runs"]) or "")),

@@ -31,6 +31,8 @@ def go_configurations(cores: int) -> list[Configuration]:
     threads = [n for n in (1, 2, 4) if n != cores]
     return [
         Configuration("default"),
+        # a test binary sleeps for a second at its end, so that the detector may report what goes on then
+        Configuration("no sleep at exit", (("GORACE", "atexit_sleep_ms=0"),)),
         Configuration(f"{OVERSUBSCRIPTION} processes per core", processes_per_core=OVERSUBSCRIPTION),
         *(Configuration(f"GOMAXPROCS={n}", (("GOMAXPROCS", str(n)),)) for n in threads),
         Configuration("-test.cpu=1,2,4", arguments=("-test.cpu=1,2,4",)),
@@ -76,7 +78,7 @@ class Counts:
         is_sighting = result.outcome is TrialOutcome.THIS_RACE
         self.sightings += is_sighting
         self.vacuous += result.outcome is TrialOutcome.VACUOUS
-        if is_sighting or (result.is_complete and result.outcome is not TrialOutcome.VACUOUS):
+        if result.is_run:
             self.runs += 1
             if result.host:
                 runs, sightings = self.hosts.get(result.host, (0, 0))

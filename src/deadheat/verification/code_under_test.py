@@ -10,7 +10,7 @@ from deadheat.errors import DeadheatError
 from deadheat.printable import shorten, visible_text
 from deadheat.repo.reproduction import MISSING_TEST
 from deadheat.shell import ShellSyntax, format_command
-from deadheat.verification.go_tests import GoBuild, GoTest, module_of, parse_go_test, test_file_patterns
+from deadheat.verification.go_tests import BuildError, GoBuild, GoTest, module_of, parse_go_test, test_file_patterns
 from deadheat.verification.go_toolchain import find_toolchain, version_in_paths
 from deadheat.verification.processes import Limits, ProcessTask, find_isolation, passed_environment, run_process
 from deadheat.verification.trials import CommandCode, GoTestCode
@@ -113,7 +113,7 @@ class CodeBuilder:
         if test and missing:
             what = f"{' and '.join(missing)} is not in {version_text}"
             hint = "take the tests of the commit that has it, such as the fix: --tests-from COMMIT"
-            raise DeadheatError(what, visible_text(test.folder), hint)
+            raise BuildError(what, visible_text(test.folder), hint)
 
     def go_build(self, name: str, tree: Path) -> GoBuild:
         """How Go test binaries of a version are built."""
@@ -136,9 +136,8 @@ class CodeBuilder:
             if result.exit_code or result.stopped:
                 text = result.output[-_MAX_MESSAGE:].decode("utf-8", "replace")
                 reason = result.stopped or visible_text(" ".join(text.split()))
-                raise DeadheatError(
-                    f"the build failed: {reason}", visible_text(self.plan.build), "does it work by hand?"
-                )
+                fault = DeadheatError if result.stopped else BuildError
+                raise fault(f"the build failed: {reason}", visible_text(self.plan.build), "does it work by hand?")
         return CommandCode(self.plan.words, tree, environment)
 
 

@@ -37,6 +37,10 @@ _VENDORS_BY_DEFAULT = (1, 14)
 _NAMED_TESTS = re.compile(r"\^\(?((?:Test|Fuzz)\w{0,200}(?:\|Test\w{0,200}){0,9})\)?\$(?:/|\Z)")
 
 
+class BuildError(DeadheatError):
+    """A version cannot be built because of its code, whatever is installed."""
+
+
 class GoTest(NamedTuple):
     """One test of a package, as `go test` would run it."""
 
@@ -128,13 +132,13 @@ def module_of(tree: Path, folder: str) -> tuple[Path, str]:
     """The folder of the module that a package belongs to, and its go.mod."""
     package_folder = (tree / folder).resolve()
     if not package_folder.is_relative_to(tree.resolve()) or not package_folder.is_dir():
-        raise DeadheatError("the package is not in this commit", visible_text(folder), "give the command after --")
+        raise BuildError("the package is not in this commit", visible_text(folder), "give the command after --")
     for parent in (package_folder, *package_folder.parents):
         if (parent / "go.mod").is_file():
             return parent, (parent / "go.mod").read_text(errors="replace")
         if parent == tree.resolve():
             break
-    raise DeadheatError("no go.mod is above the package", visible_text(folder), "give the command after --")
+    raise BuildError("no go.mod is above the package", visible_text(folder), "give the command after --")
 
 
 class GoBuild(NamedTuple):
@@ -169,7 +173,7 @@ class GoBuild(NamedTuple):
         if result.exit_code or result.stopped:
             raise _build_error(result, self.test.folder)
         if not binary.is_file():
-            raise DeadheatError("the package has no tests", visible_text(self.test.folder), "is it the right commit?")
+            raise BuildError("the package has no tests", visible_text(self.test.folder), "is it the right commit?")
         return GoTestBinary(binary, package_folder, self.toolchain, self.tree.resolve())
 
     def _run(self, name: str, words: list[str], folder: Path) -> ProcessResult:
@@ -188,4 +192,5 @@ def _build_error(result: ProcessResult, folder: str) -> DeadheatError:
         return DeadheatError("go test -race needs cgo and a C compiler", folder, "install gcc or clang")
     lines = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip()][:_MAX_MESSAGE_LINES]
     reason = result.stopped or "; ".join(visible_text(line.strip()) for line in lines)
-    return DeadheatError(f"the test does not build: {reason}", visible_text(folder), "does it build with `go test -c`?")
+    fault = DeadheatError if result.stopped else BuildError
+    return fault(f"the test does not build: {reason}", visible_text(folder), "does it build with `go test -c`?")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat._version import __version__
 from deadheat.printable import format_json, visible_text
+from deadheat.verification.bisection import Change
 from deadheat.verification.campaign_report import CONFIDENCE, format_share, format_times
+from deadheat.verification.commit_search import SearchVerdict
 from deadheat.verification.rates import clopper_pearson_interval, upper_bound
 from deadheat.verification.sequential import FixVerdict
 from deadheat.verification.statement import format_confidence
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 JsonDict = dict[str, Any]
-REPRODUCE, VERIFY, PLACE = "reproduce", "verify", "place"
+REPRODUCE, VERIFY, BISECT, PLACE = "reproduce", "verify", "bisect", "place"
+FOUND = SearchVerdict.FOUND.value
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
 # verdicts that say something about a fix
 CONCLUSIVE = (FixVerdict.FIXED.value, FixVerdict.STILL_RACES.value, FixVerdict.ANOTHER_RACE.value)
@@ -63,6 +66,26 @@ def row_of_fix(result: JsonDict, race: str, code: CodeVersions, at: datetime) ->
         "configuration": result["configuration"],
         "command": result["command"],
     }
+
+
+def row_of_search(result: JsonDict, race: str, code: CodeVersions, at: datetime) -> JsonDict:
+    """The row of a `bisect`, from its JSON."""
+    answer = result["answer"]
+    commits = [each["commit"] for each in answer["commits"]]
+    is_one = result["verdict"] == FOUND and len(commits) == 1
+    return {
+        **_common_fields(result, race, BISECT, code._replace(new_commit=commits[0] if is_one else None), at),
+        "verdict": result["change"] if result["verdict"] == FOUND else result["verdict"],
+        "reason": result["reason"] or _describe_answer(commits),
+        "confidence": answer["probability"],
+        "configuration": result["configuration"],
+        "command": result["command"],
+    }
+
+
+def _describe_answer(commits: Sequence[str]) -> str:
+    names = [commit[:_HASH_LENGTH] for commit in commits]
+    return names[0] if len(names) == 1 else f"one of {len(names)} commits, {names[0]} to {names[-1]}" if names else ""
 
 
 def _common_fields(result: JsonDict, race: str, kind: str, code: CodeVersions, at: datetime) -> JsonDict:
@@ -117,6 +140,8 @@ def describe_record(row: JsonDict) -> str:
         sentence = _describe_campaign(row)
     elif row["kind"] == VERIFY:
         sentence = _describe_fix(row)
+    elif row["kind"] == BISECT:
+        sentence = _describe_search(row)
     elif row["kind"] == PLACE:
         sentence = f"fix did not hold: {_describe_change(row)}: {row['reason']}"
     else:
@@ -135,6 +160,13 @@ def _describe_campaign(row: JsonDict) -> str:
         return f"not reproduced{at} in {format_times(runs, 'run')}: shows in less than {bound} (95 %)"
     low, high = format_share(row["rate_low"]).removesuffix(" %"), format_share(row["rate_high"])
     return f"reproduced{at}: {sightings:,} of {format_times(runs, 'run')}, {low} to {high}"
+
+
+def _describe_search(row: JsonDict) -> str:
+    if row["verdict"] in (Change.INTRODUCED.value, Change.FIXED.value):
+        return f"bisected: {row['verdict']} by {row['reason']} ({format_share(row['confidence'])})"
+    reason = f", {row['reason']}" if row["reason"] else ""
+    return f"bisected without an answer: {row['verdict']}{reason}"
 
 
 def _describe_fix(row: JsonDict) -> str:

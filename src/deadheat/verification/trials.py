@@ -190,6 +190,12 @@ class TrialResult(NamedTuple):
     failure: str
     host: str = ""
 
+    @property
+    def is_run(self) -> bool:
+        """Whether the trial counts: it showed the race, or could have."""
+        is_sighting = self.outcome is TrialOutcome.THIS_RACE
+        return is_sighting or (self.is_complete and self.outcome is not TrialOutcome.VACUOUS)
+
 
 def judge_observation(
     observation: TrialObservation, sought: SoughtRace, renamed: RenamedSearch | None = None

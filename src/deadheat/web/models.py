@@ -262,7 +262,5 @@ class LakeHealth(BaseModel):
 class Health(BaseModel):
     """Whether the server works."""
 
-    status: str
+    status: str = Field(description="`ok`, or `degraded` if the newest state of the lake cannot be read.")
     version: str
-    lake_version: str
-    fault: str | None = Field(description="Why the newest state of the lake could not be read.")

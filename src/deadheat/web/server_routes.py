@@ -18,10 +18,10 @@ from deadheat.web.services import services_of
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from deadheat.web.services import Services
-
 # seconds between two looks for a change, and between two lines that keep a connection open
 _CHECK_SECONDS, _KEEP_ALIVE_SECONDS = 0.5, 15
+# seconds after which the login of a stream is checked again
+_LOGIN_SECONDS = 5
 
 
 def get_static(request: Request, name: str) -> Response:
@@ -34,23 +34,19 @@ def get_static(request: Request, name: str) -> Response:
 
 
 def get_health(request: Request) -> models.Health:
-    services = services_of(request)
-    fault = services.live.fault
-    return models.Health(
-        status="degraded" if fault else "ok", version=__version__, lake_version=services.live.state.snapshot.version,
-        fault=fault or None,
-    )  # fmt: skip
+    """Everybody may read it, so it does not say what is wrong."""
+    return models.Health(status="degraded" if services_of(request).live.fault else "ok", version=__version__)
 
 
 async def get_events(request: Request) -> Response:
     """Server-sent events: `change` with the version that pages show now, at first and whenever it changes."""
     return StreamingResponse(
-        _changes(services_of(request)), media_type="text/event-stream", headers={"cache-control": "no-store"}
+        _changes(request), media_type="text/event-stream", headers={"cache-control": "no-store"}
     )
 
 
-async def _changes(services: Services) -> AsyncIterator[str]:
-    known, waited = "", 0.0
+async def _changes(request: Request) -> AsyncIterator[str]:
+    services, known, waited, checked = services_of(request), "", 0.0, 0.0
     yield "retry: 2000\n\n"
     while not services.is_stopping:
         version = PageData(services).version
@@ -61,7 +57,11 @@ async def _changes(services: Services) -> AsyncIterator[str]:
             waited = 0.0
             yield ": no change\n\n"
         await asyncio.sleep(_CHECK_SECONDS)
-        waited += _CHECK_SECONDS
+        waited, checked = waited + _CHECK_SECONDS, checked + _CHECK_SECONDS
+        if checked >= _LOGIN_SECONDS:
+            checked = 0.0
+            if not await services.guard.is_admitted(request):
+                return  # the login has ended meanwhile
 
 
 ROUTES = [

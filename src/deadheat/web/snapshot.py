@@ -82,6 +82,10 @@ class LakeSnapshot:
         number = self._races_of_nodes.get(node)
         return None if number is None else str(self.races["race"][number].as_py())
 
+    def race_number_of_node(self, node: str) -> int | None:
+        """The position of the race of a variant."""
+        return self._races_of_nodes.get(node)
+
     def titles_of(self, races: list[str]) -> dict[str, str]:
         """The titles of those of these races that exist."""
         titles = self.races["title"]

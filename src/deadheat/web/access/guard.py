@@ -78,6 +78,13 @@ class AccessGuard:
             check_same_origin(request)
         return principal
 
+    async def is_admitted(self, request: Request) -> bool:
+        """Whether who makes a request that lasts long may still read."""
+        try:
+            return (await self._services.access.identify(request)).role is not None
+        except ProblemError:
+            return False
+
     async def _identify(self, request: Request) -> Principal:
         try:
             return await self._services.access.identify(request)
