@@ -40,9 +40,7 @@ def get_health(request: Request) -> models.Health:
 
 async def get_events(request: Request) -> Response:
     """Server-sent events: `change` with the version that pages show now, at first and whenever it changes."""
-    return StreamingResponse(
-        _changes(request), media_type="text/event-stream", headers={"cache-control": "no-store"}
-    )
+    return StreamingResponse(_changes(request), media_type="text/event-stream", headers={"cache-control": "no-store"})
 
 
 async def _changes(request: Request) -> AsyncIterator[str]:
