@@ -226,7 +226,7 @@ AXE = """async () => {
 }"""
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
+@pytest.mark.parametrize(("theme", "width"), [pytest.param("light", 1280, marks=pytest.mark.soak), ("dark", 360)])
 def test_pages_are_accessible_and_not_wider_than_the_screen(
     browser: Browser, server: Server, theme: str, width: int
 ) -> None:
