@@ -282,7 +282,7 @@ def test_the_demo_is_filled_and_ends_with_an_interrupt(tmp_path: Any, monkeypatc
     [
         ([], 2, "one of --lake and --demo is required"),
         (["--lake", "no-such-lake"], 3, "there is no lake"),
-        (["--demo", "--host", "0.0.0.0"], 3, "everybody who reaches this address could read the lake"),
+        (["--demo", "--host", "0.0.0.0"], 2, "everybody who reaches 0.0.0.0 could read the lake"),
     ],
 )
 def test_serve_says_what_is_wrong(

@@ -92,6 +92,17 @@ def test_every_answer_is_documented(opened: Dashboard, role: Role) -> None:
     call_every_route(opened, role, EXAMPLES)
 
 
+def test_a_body_that_is_no_text_is_refused(opened: Dashboard) -> None:
+    store = opened.services.store
+    assert store is not None
+    _, text = store.tokens.create("bytes", Role.TRIAGER)
+    headers = {"authorization": f"Bearer {text}", "content-type": "application/json"}
+    response = opened.client.post("/api/v1/races/none/decisions", content=b"\xff\xfe", headers=headers)
+    assert (response.status_code, response.json()["status"]) == (400, 400)
+    answers = opened.client.app.openapi()["paths"]["/api/v1/races/{race}/decisions"]["post"]["responses"]  # type: ignore[attr-defined]
+    assert {"400", "401", "403", "404", "409", "413", "421", "422", "429", "500"} <= {*answers}
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("role", [*Role])
 def test_every_answer_to_many_requests_is_documented(opened: Dashboard, role: Role) -> None:

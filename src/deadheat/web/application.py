@@ -123,8 +123,9 @@ def _guarded_route(guard: AccessGuard, route: Route) -> type[APIRoute]:
 def _problems_of_access(route: Route) -> tuple[int, ...]:
     if route.role is None:
         return (421, 429)
-    too_large = () if route.method in SAFE_METHODS else (413,)
-    return (401, 403, 421, 429, *too_large)
+    # 400: the body is no text
+    of_bodies = () if route.method in SAFE_METHODS else (400, 413)
+    return (401, 403, 421, 429, *of_bodies)
 
 
 def _more_description(route: Route) -> dict[str, Any]:
