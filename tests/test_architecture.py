@@ -43,6 +43,7 @@ MAY_IMPORT = {
     "output": ("baseline",),
     "spark": ("sources", "lake", "verification"),
     "pipeline": ("spark", "lake"),
+    "web": APPLICATIONS[:-1],
     "cli": APPLICATIONS,
 }
 FORBIDDEN = {

@@ -21,9 +21,9 @@ from tools import docs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deadheat.web.route import Route
-
     from starlette.requests import Request
+
+    from deadheat.web.route import Route
 
 # share one lake
 pytestmark = pytest.mark.xdist_group("web")
