@@ -18,6 +18,12 @@ from tools import docs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+<<<<<<< HEAD
+=======
+    from starlette.requests import Request
+>>>>>>> web
+
+    from deadheat.web.route import Route
 
 # share one lake
 pytestmark = pytest.mark.xdist_group("web")

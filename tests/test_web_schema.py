@@ -97,7 +97,7 @@ def test_a_body_that_is_no_text_is_refused(opened: Dashboard) -> None:
     assert store is not None
     _, text = store.tokens.create("bytes", Role.TRIAGER)
     headers = {"authorization": f"Bearer {text}", "content-type": "application/json"}
-    response = opened.client.post("/api/v1/races/none/decisions", content=b"\xff\xfe", headers=headers)
+    response = opened.client.post("/api/v1/races/none/decisions", content=b"g\xff\xff\x03", headers=headers)
     assert (response.status_code, response.json()["status"]) == (400, 400)
     answers = opened.client.app.openapi()["paths"]["/api/v1/races/{race}/decisions"]["post"]["responses"]  # type: ignore[attr-defined]
     assert {"400", "401", "403", "404", "409", "413", "421", "422", "429", "500"} <= {*answers}
