@@ -18,11 +18,6 @@ from tools import docs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-<<<<<<< HEAD
-=======
-    from starlette.requests import Request
->>>>>>> web
-
     from deadheat.web.route import Route
 
 # share one lake
