@@ -18,7 +18,6 @@ from tools import docs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deadheat.web.route import Route
 
 # share one lake
 pytestmark = pytest.mark.xdist_group("web")
