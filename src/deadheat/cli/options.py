@@ -32,6 +32,9 @@ _SHARED_METAVARS = {"repo": "DIR"}
 _TRUSTED_KEYS = frozenset((
     "archive-limits", "build", "conf", "decisions", "detector", "driver-memory", "environment", "new-since", "package",
     "test", "update", "yes",
+    # they say who may use a server
+    "allow-host", "anonymous-role", "auth", "expires-days", "host", "rate-limit", "role", "role-header", "role-map",
+    "session-hours", "trusted-proxy", "user-header",
 ))  # fmt: skip
 # paths that may lead out of the folder of such a file: they are only read, with care, or not opened at all
 _FREE_PATHS = frozenset(("repo", "root"))
