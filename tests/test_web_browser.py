@@ -213,8 +213,10 @@ def page_addresses(server: Server) -> list[str]:
     race = server.race("sort=sightings")
     place = server.json(f"races/{race}/sightings")["sightings"][0]
     text = f"at={place['observed_at'].replace('+', '%2B')}&uri={place['uri']}&offset={place['offset']}"
-    return ["/", "/races", f"/races/{race}", "/races?q=nothing", "/families", "/runs", "/runs/1005", "/fixes", "/lake", "/audit",
-            f"/races/{race}/text?{text}", "/no-such-page"]  # fmt: skip
+    return [
+        "/", "/races", f"/races/{race}", "/races?q=nothing", "/families", "/runs", "/runs/1005", "/fixes", "/lake",
+        "/audit", f"/races/{race}/text?{text}", "/no-such-page",
+    ]  # fmt: skip
 
 
 # every rule, but contrast of level AAA
