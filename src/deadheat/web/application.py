@@ -65,7 +65,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 def _add_route(app: FastAPI, route: Route) -> None:
     answers: dict[int | str, dict[str, Any]] = {}
     if route.is_documented:
-        answers = documented_problems(*route.problems, *_COMMON_PROBLEMS)
+        answers = {**documented_problems(*route.problems, *_COMMON_PROBLEMS), **(route.answers or {})}
+    described: dict[str, Any] = {"parameters": [*route.parameters]} if route.parameters else {}
+    if route.body:
+        described["requestBody"] = route.body
     app.add_api_route(
         route.path,
         route.endpoint,
@@ -76,7 +79,7 @@ def _add_route(app: FastAPI, route: Route) -> None:
         responses=answers,
         dependencies=[Depends(_role_check(route.role))],
         include_in_schema=route.is_documented,
-        openapi_extra={"parameters": [*route.parameters]} if route.parameters else None,
+        openapi_extra=described or None,
     )
 
 
