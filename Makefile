@@ -40,6 +40,7 @@ types: $(STAMP)
 tests: export PYTHONDONTWRITEBYTECODE :=
 tests: $(INSTALLED)
 	@tools/chromium
+	@tools/postgres
 	$(PYTEST) -m "(not long or compiled_too) and not soak" --cov --cov-report=term:skip-covered
 	DEADHEAT_INSTALLED=1 $(PYTEST) -m "(long or compiled_too) and not soak" $$(grep -lE 'mark\.(long|compiled_too)' tests/test_*.py)
 
@@ -72,6 +73,7 @@ soak: $(INSTALLED) ## long runs: 5 GiB of logs, a 500 MiB line, hostile and dama
 	$(BIN)/python -m bench.soak
 	$(BIN)/python -m bench.killed_ingest
 	$(BIN)/python -m bench.killed_ingest --watch
+	@tools/postgres
 	$(PYTEST) -m soak
 
 record: $(STAMP) ## record the corpus again with every installed toolchain and detector

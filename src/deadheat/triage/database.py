@@ -76,12 +76,12 @@ class DecisionDatabase:
             row = connection.execute(text("SELECT version_num FROM alembic_version")).first()
             return str(row[0]) if row else None
 
-    def upgrade(self) -> None:
-        """Runs the migrations that are missing; other processes that start meanwhile wait."""
+    def upgrade(self, revision: str = "head") -> None:
+        """Runs the migrations that are missing up to a revision; other processes that start meanwhile wait."""
         with self._errors(), self._engine.connect().execution_options(writes=True) as connection, connection.begin():
             if not self.is_sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _MIGRATION_LOCK})
-            run_migrations(connection)
+            _run_migrations(connection, revision)
 
     def close(self) -> None:
         self._engine.dispose()
@@ -133,7 +133,7 @@ def describe_database_error(error: DBAPIError, database: DecisionDatabase) -> tu
     return what, database.shown_url, "check that PostgreSQL runs and that the address is right"
 
 
-def run_migrations(connection: Connection, revision: str = "head") -> None:
+def _run_migrations(connection: Connection, revision: str) -> None:
     """Runs the migrations up to a revision in the transaction of a connection."""
     from alembic import command  # slow to import
     from alembic.config import Config

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from deadheat.errors import DeadheatError
 from deadheat.triage.events import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from deadheat.triage.events import NewEvent
 
+_Item = TypeVar("_Item")
 _TICK = timedelta(microseconds=1)
 _ROWS_PER_STATEMENT = 500
 
@@ -122,12 +124,11 @@ class EventTransaction:
         now = utc_now()
         # the clock may go back, but a decision takes effect after those that its author has seen
         at = max(now, parse_time(latest) + _TICK) if latest else now
-        self._insert(
-            Event(
-                self._next_change(), event_id(event.actor, event.key), event.race, race, event.actor, event.key, at,
-                event.kind, event.payload, event.source,
-            )
+        recorded = Event(
+            self._next_change(), event_id(event.actor, event.key), event.race, race, event.actor, event.key, at,
+            event.kind, event.payload, event.source,
         )  # fmt: skip
+        self._insert([recorded])
 
     def _check_reference(self, race: str, event: NewEvent) -> None:
         """Refuses a cycle of duplicates, and a change of a comment that does not exist."""
@@ -147,41 +148,50 @@ class EventTransaction:
             passed.add(current)
             current = self.state_of(current).duplicate_of
 
-    def append_imported(self, event: Event) -> bool:
-        """Adds an event of another store; False if it is there."""
-        if self._aliases is None:
-            self._aliases = known_aliases(self._connection)
-        query = select(events).where(events.c.id == event.id)
-        if (found := self._connection.execute(query).mappings().first()) is not None:
-            known = event_from_row(found)
-            if (known.kind, known.payload) != (event.kind, event.payload):
-                raise ReusedKeyError("is another decision here", f"event {event.id}", "export it again from its store")
-            return False
-        self._insert(
-            Event(
-                self._next_change(), event.id, event.name, event.race, event.actor, event.key, event.at,
-                event.kind, event.payload, event.source,
-            )
-        )  # fmt: skip
-        return True
+    def append_imported(self, imported: Sequence[Event]) -> int:
+        """Adds events of another store unless they are here already; returns how many were new."""
+        self._aliases = known_aliases(self._connection)
+        count = 0
+        for chunk in _chunks(imported):
+            ids = [event.id for event in chunk]
+            found = self._connection.execute(select(events).where(events.c.id.in_(ids))).mappings()
+            known = {row["id"]: event_from_row(row) for row in found}
+            fresh = []
+            for event in chunk:
+                if (same := known.get(event.id)) is None:
+                    fresh.append(replace(event, sequence=self._next_change()))
+                    known[event.id] = event
+                elif (same.kind, same.payload) != (event.kind, event.payload):
+                    raise ReusedKeyError("is another decision here", f"event {event.id}", "give it a key of its own")
+            self._insert(fresh)
+            count += len(fresh)
+        return count
 
-    def _insert(self, event: Event) -> None:
-        self._connection.execute(
-            insert(events).values(
-                sequence=event.sequence, id=event.id, name=event.name, race=event.race, actor=event.actor,
-                key=event.key, at=format_time(event.at), kind=event.kind.value,
-                payload=json.dumps(event.payload, sort_keys=True), source=event.source.value,
-            )
-        )  # fmt: skip
-        self._changed_races.add(self.resolve(event.race))
+    def _insert(self, new_events: Sequence[Event]) -> None:
+        rows = [
+            {
+                "sequence": event.sequence, "id": event.id, "name": event.name, "race": event.race,
+                "actor": event.actor, "key": event.key, "at": format_time(event.at), "kind": event.kind.value,
+                "payload": json.dumps(event.payload, sort_keys=True), "source": event.source.value,
+            }
+            for event in new_events
+        ]  # fmt: skip
+        if rows:
+            self._connection.execute(insert(events), rows)
+        self._changed_races |= {self.resolve(event.race) for event in new_events}
 
     def _next_change(self) -> int:
-        """Counts a change; the row was locked when the transaction began."""
+        """Counts a change; the row was locked when the transaction began, and `finish` writes it."""
         if self._change is None:
             self._change = change_number(self._connection)
         self._change += 1
-        self._connection.execute(update(counter).values(value=self._change))
         return self._change
+
+    def finish(self) -> None:
+        """Brings the states up to date, and writes the number of the latest change."""
+        self.derive_states()
+        if self._change is not None:
+            self._connection.execute(update(counter).values(value=self._change))
 
     def mark_all_changed(self) -> None:
         races = self._connection.execute(select(events.c.race).distinct()).scalars().all()
@@ -191,22 +201,36 @@ class EventTransaction:
 
     def derive_states(self) -> None:
         """Writes the states of the races whose events or aliases have changed."""
-        for race in sorted(self._changed_races):
-            found = self.events_of(race) if self.resolve(race) == race else []
-            values: dict[str, Any] = {"changed": self._change, "document": None}
-            if found:
-                state = derive_state(race, found, self.resolve)
-                values |= {
-                    "status": state.status.value, "assignee": state.assignee, "severity": state.severity,
-                    "muted_until": format_time(state.mute.until) if state.mute and state.mute.until else None,
-                    "duplicate_of": state.duplicate_of, "document": json.dumps(state.to_json()),
-                }  # fmt: skip
-            known = self._connection.execute(select(states.c.race).where(states.c.race == race)).first()
-            if known:
-                self._connection.execute(update(states).where(states.c.race == race).values(**values))
-            elif found:
-                self._connection.execute(insert(states).values(race=race, **values))
+        for chunk in _chunks(sorted(self._changed_races)):
+            rows = [self._state_row(race, found) for race, found in self._events_by_race(chunk).items()]
+            query = select(states.c.race).where(states.c.race.in_(chunk))
+            known = {*self._connection.execute(query).scalars()}
+            if fresh := [row for row in rows if row["race"] not in known and row["document"] is not None]:
+                self._connection.execute(insert(states), fresh)
+            if changed := [{**row, "known": row["race"]} for row in rows if row["race"] in known]:
+                self._connection.execute(update(states).where(states.c.race == bindparam("known")), changed)
         self._changed_races.clear()
+
+    def _events_by_race(self, races: Sequence[str]) -> dict[str, list[Event]]:
+        """The events of races and their aliases; none for a race that has become an alias."""
+        query = select(aliases).where(aliases.c.race.in_(races) | aliases.c.alias.in_(races))
+        race_of = {race: race for race in races}
+        race_of |= {row.alias: row.race for row in self._connection.execute(query)}
+        found: dict[str, list[Event]] = {race: [] for race in races}
+        for chunk in _chunks([*race_of]):
+            for row in self._connection.execute(select(events).where(events.c.race.in_(chunk))).mappings():
+                if race_of[row["race"]] in found:
+                    found[race_of[row["race"]]].append(event_from_row(row))
+        return found
+
+    def _state_row(self, race: str, found: Sequence[Event]) -> dict[str, Any]:
+        state = derive_state(race, found, self.resolve)
+        return {
+            "race": race, "changed": self._change, "status": state.status.value, "assignee": state.assignee,
+            "severity": state.severity, "duplicate_of": state.duplicate_of,
+            "muted_until": format_time(state.mute.until) if state.mute and state.mute.until else None,
+            "document": json.dumps(state.to_json()) if found else None,
+        }  # fmt: skip
 
     def add_aliases(self, added: Mapping[str, str]) -> None:
         known = {*self._connection.execute(select(aliases.c.alias)).scalars()}
@@ -225,14 +249,14 @@ class EventTransaction:
         names = {*added, *added.values(), *removed, *((known or {})[alias] for alias in removed)}
         for chunk in _chunks(sorted(removed)):
             self._connection.execute(delete(aliases).where(aliases.c.alias.in_(chunk)))
-        for chunk in _chunks(sorted(added.items())):
-            self._connection.execute(insert(aliases), [{"alias": alias, "race": race} for alias, race in chunk])
+        if added:
+            rows = [{"alias": alias, "race": race} for alias, race in sorted(added.items())]
+            self._connection.execute(insert(aliases), rows)
         self._aliases = None
         affected = self._races_with_events(names)
         if affected:
             self._changed_races |= affected
             self._next_change()
-            self.derive_states()
         return len(affected)
 
     def _races_with_events(self, names: set[str]) -> set[str]:
@@ -245,5 +269,5 @@ class EventTransaction:
         return found | {self.resolve(name) for name in found}
 
 
-def _chunks(items: list[Any]) -> Iterator[list[Any]]:
+def _chunks(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
     return (items[start : start + _ROWS_PER_STATEMENT] for start in range(0, len(items), _ROWS_PER_STATEMENT))

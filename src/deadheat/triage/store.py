@@ -78,16 +78,16 @@ class DecisionStore:
             for event in fresh:
                 if not writer.is_recorded(event):  # the batch may name a key several times
                     writer.append(event)
-            writer.derive_states()
+            writer.finish()
             return [writer.state_of(writer.resolve(event.race)) for event in checked]
 
-    def import_events(self, imported: Iterable[Event], known_aliases: Mapping[str, str]) -> int:
+    def import_events(self, imported: Sequence[Event], known_aliases: Mapping[str, str]) -> int:
         """Adds events of another store, and aliases that are not known here; returns how many events were new."""
         with self.database.writing() as connection:
             writer = EventTransaction(connection)
             writer.add_aliases(known_aliases)
-            count = sum(writer.append_imported(event) for event in imported)
-            writer.derive_states()
+            count = writer.append_imported(imported)
+            writer.finish()
         return count
 
     def set_aliases(self, races: Mapping[str, Iterable[str]]) -> int:
@@ -97,14 +97,16 @@ class DecisionStore:
         """
         with self.database.writing() as connection:
             writer = EventTransaction(connection)
-            return writer.replace_aliases({alias: race for race, names in races.items() for alias in names}, {*races})
+            count = writer.replace_aliases({alias: race for race, names in races.items() for alias in names}, {*races})
+            writer.finish()
+        return count
 
     def rebuild(self) -> None:
         """Derives every state from the events anew."""
         with self.database.writing() as connection:
             writer = EventTransaction(connection)
             writer.mark_all_changed()
-            writer.derive_states()
+            writer.finish()
 
     # -- reading ------------------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import DeadheatError
-from deadheat.printable import format_json
 from deadheat.triage.events import (
     Event,
     EventKind,
@@ -34,12 +33,17 @@ _MAX_AHEAD = timedelta(days=1)
 def export_lines(store: DecisionStore) -> Iterator[str]:
     """Every alias and every event as JSON, in an order that does not depend on the store."""
     for alias, race in sorted(store.aliases().items()):
-        yield format_json({"alias": alias, "race": race})
+        yield _format_line({"alias": alias, "race": race})
     with store.all_events() as found:
         for event in found:
             fields = event.to_json()
             del fields["sequence"]
-            yield format_json(fields)
+            yield _format_line(fields)
+
+
+def _format_line(fields: dict[str, Any]) -> str:
+    """JSON of printable ASCII. `printable.format_json` would change lone surrogates."""
+    return json.dumps(fields).replace("\x7f", r"\u007f").replace("##[", r"\u0023#[")
 
 
 def import_lines(store: DecisionStore, lines: Iterable[bytes], where: str) -> tuple[int, int]:
@@ -77,7 +81,7 @@ def _event_from_json(fields: dict[str, Any]) -> Event:
     check_race_id(name := fields.get("name", fields["race"]), "name")
     check_name("actor", actor := fields.get("actor"))
     assert isinstance(actor, str)
-    if fields.get("kind") not in {*EventKind}:
+    if fields.get("kind") not in [*EventKind]:
         raise InvalidDecisionError("is not the kind of a decision", repr(fields.get("kind"))[:60])
     kind, payload = EventKind(fields["kind"]), fields.get("payload", {})
     if not isinstance(payload, dict):
@@ -89,7 +93,7 @@ def _event_from_json(fields: dict[str, Any]) -> Event:
     at = parse_time(str(fields["at"])) if "at" in fields else utc_now()
     if at > utc_now() + _MAX_AHEAD:
         raise InvalidDecisionError("is in the future", "at", "check the clock of the machine that wrote it")
-    if fields.get("source", EventSource.IMPORT) not in {*EventSource}:
+    if fields.get("source", EventSource.IMPORT) not in [*EventSource]:
         raise InvalidDecisionError("is not a source of decisions", repr(fields["source"])[:60])
     source = EventSource(fields.get("source", EventSource.IMPORT))
     identity = event_id(actor, key)

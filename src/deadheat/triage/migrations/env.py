@@ -1,4 +1,4 @@
-"""Alembic runs this module for each command: it migrates the connection that `database.run_migrations` hands over."""
+"""Alembic runs this module for each command: it migrates the connection that `database` hands over."""
 
 from __future__ import annotations
 
