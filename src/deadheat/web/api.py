@@ -18,25 +18,25 @@ RaceId = Annotated[str, Path(description="The id of a race, or an alias.", max_l
 After = Annotated[str, Query(max_length=60, description="`next` of the page before; empty for the latest.")]
 
 
-def _data(request: Request) -> PageData:
+def page_data(request: Request) -> PageData:
     return PageData(services_of(request))
 
 
 def get_overview(request: Request) -> models.Overview:
-    return _data(request).overview()
+    return page_data(request).overview()
 
 
 def get_races(request: Request) -> models.RaceList:
-    return _data(request).list_races(read_query(request.query_params), PAGE_SIZE)
+    return page_data(request).list_races(read_query(request.query_params), PAGE_SIZE)
 
 
 def get_race(request: Request, race: RaceId) -> models.RaceDetails:
-    data = _data(request)
+    data = page_data(request)
     return data.details(data.find_race(race))
 
 
 def get_sightings(request: Request, race: RaceId, after: After = "") -> models.SightingPage:
-    data = _data(request)
+    data = page_data(request)
     return data.sightings(data.find_race(race), read_cursor(after))
 
 

@@ -6,6 +6,7 @@ import hmac
 import secrets
 from hashlib import sha256
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from deadheat.web.problems import ProblemError
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from deadheat.web.services import Services
 
 COOKIE = "deadheat-form"
-FIELD, HEADER = "token", "x-deadheat-token"
 _SESSION_LENGTH = 32
 
 
@@ -40,8 +40,15 @@ def set_form_session(request: Request, response: Response, session: str) -> None
 
 def check_form_token(services: Services, request: Request, user: str, token: str) -> None:
     """Raise a problem unless the token belongs to this browser and user."""
+    check_same_origin(request)
     expected = form_token(services, request.cookies.get(COOKIE, ""), user)
-    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        raise ProblemError(403, "This form was sent by another site.")
     if not hmac.compare_digest(expected.encode(), token.encode("utf-8", "replace")):
         raise ProblemError(403, "This form is out of date.", "Reload the page and send it again.")
+
+
+def check_same_origin(request: Request) -> None:
+    """Raise a problem for a request that a browser sends for a page of another site."""
+    origin = request.headers.get("origin")
+    is_other_origin = origin is not None and urlsplit(origin).netloc != request.headers.get("host", "")
+    if is_other_origin or request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise ProblemError(403, "This request was sent by a page of another site.")

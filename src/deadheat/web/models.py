@@ -123,6 +123,138 @@ class RaceDetails(RaceSummary):
     sightings_page: SightingPage
 
 
+class Family(BaseModel):
+    """Races that probably have one fix."""
+
+    family: str
+    culprit: str = Field(description="What they have in common.")
+    why: list[str]
+    race_count: int
+
+
+class FamilyDetails(Family):
+    races: list[RaceSummary]
+
+
+class FamilyList(BaseModel):
+    total: int
+    page: int
+    pages: int
+    families: list[Family]
+
+
+class Run(BaseModel):
+    """One job of a run of CI."""
+
+    repo: str | None
+    branch: str | None
+    commit: str | None
+    job: str | None
+    run: str
+    first: datetime = Field(description="The time of its first document.")
+    last: datetime
+    sightings: int
+    races: int
+
+
+class RunList(BaseModel):
+    """Runs with sightings, the latest first."""
+
+    is_indexed: bool
+    page: int
+    pages: int
+    runs: list[Run]
+
+
+class RaceInRun(BaseModel):
+    race: RaceSummary
+    sightings: int = Field(description="In this run.")
+    is_new: bool = Field(description="Whether the race was never seen before this run.")
+
+
+class RunDetails(BaseModel):
+    """What a run of CI brought."""
+
+    run: str
+    is_indexed: bool
+    jobs: list[Run]
+    new: list[RaceInRun]
+    known: list[RaceInRun]
+
+
+class DocumentExcerpt(BaseModel):
+    """The text of a document around a sighting."""
+
+    race: str
+    sighting: SightingPlace
+    source: str | None = Field(description="document: read now; lake: as the lake keeps it; null: not available")
+    before: str
+    report: str
+    after: str
+    is_cut: bool
+
+
+class MinedFix(BaseModel):
+    """A fix of a race in the history of a repository."""
+
+    repo: str
+    commit: str
+    subject: str
+    fixed_at: datetime | None
+    strategy: str | None
+    files: list[str]
+    variables: list[str]
+    causes: list[str]
+    why: list[str]
+
+
+class FixList(BaseModel):
+    total: int
+    page: int
+    pages: int
+    fixes: list[MinedFix]
+
+
+class TableHealth(BaseModel):
+    table: str
+    version: int
+    rows: int
+    files: int
+    bytes: int
+
+
+class Reject(BaseModel):
+    """A document that could not be read."""
+
+    uri: str
+    what: str
+    observed_at: datetime
+
+
+class Ingest(BaseModel):
+    """A change of the facts of the lake."""
+
+    state: int
+    what: str | None
+    committed_at: datetime | None
+    files: int
+    sightings: int
+    reports: int
+
+
+class LakeHealth(BaseModel):
+    """Versions, sizes, rejected documents and changes of the lake, and the state of the server's index."""
+
+    lake: str
+    schema_version: int
+    tables: list[TableHealth]
+    rejects: list[Reject]
+    reject_count: int
+    ingests: list[Ingest]
+    checks: dict[str, bool] = Field(description="What was checked, and whether it is as it should be.")
+    indexed_sightings: int
+
+
 class Health(BaseModel):
     """Whether the server works."""
 

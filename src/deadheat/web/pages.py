@@ -10,6 +10,8 @@ from starlette.requests import Request  # noqa: TC002, FastAPI reads the annotat
 from deadheat.output import OutputStyle
 from deadheat.output.html import race_sections
 from deadheat.output.html.race_view import RaceView
+from deadheat.triage.events import SETTABLE_STATUSES, Severity
+from deadheat.triage.server_tables import Role
 from deadheat.web.page_answers import Page, page_endpoint
 from deadheat.web.race_data import PageData
 from deadheat.web.race_queries import read_cursor, read_query
@@ -45,7 +47,11 @@ def list_page(data: PageData, request: Request) -> Page:
     listing = data.list_races(query, PAGE_SIZE)
     facets = [(name, FACETS[name][0], listing.facets[name]) for name in FACETS if name not in _HIDDEN_FACETS]
     views = [(name, view.address(title=name)) for name, view in NAMED_VIEWS]
-    values = {"query": query, "listing": listing, "facets": facets, "sorts": SORT_ORDERS, "views": views}
+    values = {
+        "statuses": SETTABLE_STATUSES, "severities": [*Severity], "can_decide": can_decide(data, request),
+        "assignees": data.assignees(),
+    }  # fmt: skip
+    values |= {"query": query, "listing": listing, "facets": facets, "sorts": SORT_ORDERS, "views": views}
     labels = {name: label for name, (label, _) in FACETS.items()}
     return Page("races.html", {**values, "labels": labels, "open_facets": _OPEN_FACETS})
 
@@ -60,11 +66,18 @@ def race_page(data: PageData, request: Request) -> Page:
         view = RaceView(example, data.snapshot.read_dossier(race), style, 1, "/races/{}".format)
     related = data.snapshot.titles_of(data.related_races(race))
     values = {
-        "race": data.summary(race), "aliases": race["aliases"], "history": race["history"], "related": related,
+        "race": data.summary(race), "aliases": race["aliases"], "timeline": data.history(race), "related": related,
+        "state": data.state_of(race["race"]), "assignees": data.assignees(), "statuses": SETTABLE_STATUSES,
+        "severities": [*Severity], "can_decide": can_decide(data, request),
         "body": Markup(race_sections.race_body(view, race_facts(view))) if view else "",
         "sightings": data.sightings(race, read_cursor(after)), "after": after,
     }  # fmt: skip
     return Page("race.html", values)
+
+
+def can_decide(data: PageData, request: Request) -> bool:
+    """Whether the page has forms for decisions."""
+    return data.services.store is not None and bool(request.state.principal.has_role(Role.TRIAGER))
 
 
 def race_facts(view: RaceView) -> Iterator[tuple[str, Html]]:

@@ -12,10 +12,12 @@ from deadheat.lake import queries
 from deadheat.output.html.markup import MAX_TEXT_LENGTH
 from deadheat.printable import shorten
 from deadheat.serialization import sighting_to_wire
+from deadheat.triage.state import RaceState
 from deadheat.web import models
 from deadheat.web.live import listed_decision
 from deadheat.web.problems import ProblemError
 from deadheat.web.race_table import RaceQuery
+from deadheat.web.timeline import timeline
 
 if TYPE_CHECKING:
     from deadheat.model import Sighting
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from deadheat.web.services import Services
     from deadheat.web.sighting_index import SightingCursor
     from deadheat.web.snapshot import LakeSnapshot
+    from deadheat.web.timeline import TimelineEntry
 
     JsonDict = dict[str, Any]
 
@@ -81,6 +84,18 @@ class PageData:
             status=listed.status, assignee=listed.assignee, severity=listed.severity, labels=[*listed.labels],
             muted=listed.is_muted,
         )  # fmt: skip
+
+    def state_of(self, race: str) -> RaceState:
+        """What people have decided about a race."""
+        return self.live.states.get(race) or RaceState(race)
+
+    def history(self, race: JsonDict) -> list[TimelineEntry]:
+        store = self.services.store
+        return timeline(race["history"], store.history(race["race"]) if store is not None else ())
+
+    def assignees(self) -> list[str]:
+        """Everybody to whom a race is assigned."""
+        return sorted({state.assignee for state in self.live.states.values() if state.assignee})[:200]
 
     def find_race(self, name: str) -> JsonDict:
         race = self.snapshot.find_race(name)

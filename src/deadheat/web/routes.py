@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.web import api, pages, server_routes
+from deadheat.web import actions, api, lake_api, lake_pages, pages, server_routes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,5 +14,8 @@ if TYPE_CHECKING:
 
 def all_routes() -> Iterator[Route]:
     yield from pages.ROUTES
+    yield from lake_pages.ROUTES
+    yield from actions.ROUTES
     yield from api.ROUTES
+    yield from lake_api.ROUTES
     yield from server_routes.ROUTES

@@ -17,6 +17,7 @@ from deadheat.lake.tables import Lake
 from deadheat.web.race_table import RaceTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import date
 
     from deadheat.model import Sighting
@@ -110,6 +111,21 @@ class LakeSnapshot:
         for found in self.lake.read_rows("dossiers", ["dossier"], where, files).to_pylist():
             dossier: JsonDict = json.loads(found["dossier"])
             return dossier
+        return None
+
+    def read_sighting(self, path: str, row: int, columns: Sequence[str]) -> JsonDict | None:
+        """Columns of a sighting by its place in a data file; None if the file has gone."""
+        import pyarrow.parquet as pq
+
+        if all(file.path != path for file in self.lake.data_files("sightings")):
+            return None
+        with self.lake.open_data_file("sightings", path) as opened:
+            parquet = pq.ParquetFile(opened)
+            for group in range(parquet.metadata.num_row_groups):
+                count = parquet.metadata.row_group(group).num_rows
+                if row < count:
+                    return dict(parquet.read_row_group(group, [*columns]).slice(row, 1).to_pylist()[0])
+                row -= count
         return None
 
     @cached_property

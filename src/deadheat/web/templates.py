@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import UTC, date, datetime
 from functools import cache
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -13,15 +13,18 @@ from markupsafe import Markup
 
 from deadheat import plugins
 from deadheat._version import __version__
+from deadheat.output import escape_html
 from deadheat.output.html import markup, page
 from deadheat.printable import split_code, visible_text
+from deadheat.triage.events import new_key
 from deadheat.web import static_files
 
 if TYPE_CHECKING:
     from deadheat.web.services import Principal
 
-# replaced in cached pages by what belongs to one user
-TOKEN_PLACEHOLDER, USER_PLACEHOLDER = "%%deadheat-token%%", "%%deadheat-user%%"
+# replaced in cached pages by what belongs to one user; random, so that no text from outside contains them
+_RANDOM = secrets.token_hex(16)
+TOKEN_PLACEHOLDER, USER_PLACEHOLDER, KEY_PLACEHOLDER = (f"{_RANDOM}-{name}" for name in ("token", "user", "key"))
 
 
 def _finalize(value: Any) -> Any:
@@ -29,6 +32,11 @@ def _finalize(value: Any) -> Any:
     if value is None:
         return ""
     return value if isinstance(value, Markup) else visible_text(markup.shorten(str(value)), "\n\t")
+
+
+def _whole_text(value: str) -> Markup:
+    """A long text, such as a comment, which is not cut."""
+    return Markup(escape_html(value))
 
 
 def _code_sentence(value: str) -> Markup:
@@ -51,6 +59,10 @@ def _show_day(value: datetime | date) -> Markup:
     return Markup('<time datetime="{0}">{0}</time>').format(day.isoformat())
 
 
+def _short_number(number: int) -> str:
+    return f"{number:,}"
+
+
 def _count(number: int, noun: str, plural: str = "") -> str:
     """`1 race`, `2,000 races`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
@@ -64,12 +76,12 @@ def environment() -> Environment:
     )  # fmt: skip
     found.filters |= {
         "sentence": _code_sentence, "plain": _plain_sentence, "time": _show_time, "day": _show_day,
-        "segment": lambda text: quote(str(text), safe=""),
+        "number": _short_number, "segment": lambda text: quote(str(text), safe=""),
     }  # fmt: skip
     found.globals |= {
         "logo": Markup(page.LOGO), "count_of": _count, "static": static_files.static_url, "program_version": __version__,
         "cause_name": lambda name: _plain_sentence(plugins.cause_title(name)), "plain_name": str, "detector_title": plugins.display_name, "token": Markup(TOKEN_PLACEHOLDER),
-        "user": Markup(USER_PLACEHOLDER),
+        "whole": _whole_text, "user": Markup(USER_PLACEHOLDER), "form_key": Markup(KEY_PLACEHOLDER),
     }  # fmt: skip
     return found
 
@@ -81,8 +93,6 @@ def render(name: str, **values: Any) -> str:
 def personal(html: bytes, principal: Principal, token: str) -> bytes:
     """A rendered page with what belongs to one user."""
     name = str(markup.text(principal.name)).encode()
-    return html.replace(TOKEN_PLACEHOLDER.encode(), token.encode()).replace(USER_PLACEHOLDER.encode(), name)
+    html = html.replace(TOKEN_PLACEHOLDER.encode(), token.encode()).replace(USER_PLACEHOLDER.encode(), name)
+    return html.replace(KEY_PLACEHOLDER.encode(), new_key().encode())
 
-
-def digest(content: bytes) -> str:
-    return sha256(content).hexdigest()[:16]
