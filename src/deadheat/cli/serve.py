@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deadheat import cli
-from deadheat.cli import spark_and_lake
+from deadheat.cli import serve_operations, spark_and_lake
 from deadheat.cli.code_links import add_link_template_option
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """examples:
   deadheat serve --lake races-lake
   deadheat serve --lake races-lake --port 9000 --workers 2
+  deadheat serve --lake races-lake --intake intake --watch logs/
   deadheat serve --lake races-lake --link-template github=https://github.com/acme/shop
 
 exit status: 0 stopped, 2 wrong usage, 3 the environment failed, 130 interrupted
@@ -48,7 +50,8 @@ def add_serve_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
         help="show the text around a sighting from documents in this folder; may repeat",
     )  # fmt: skip
     add_link_template_option(command)
-    command.set_defaults(run=run_serve)
+    serve_operations.add_operation_options(command)
+    command.set_defaults(run=run_serve, parser=command)
 
 
 def _decisions(args: argparse.Namespace) -> str:
@@ -67,12 +70,21 @@ def run_serve(args: argparse.Namespace) -> int:
         import uvicorn  # noqa: F401
 
         from deadheat.web import server
-    server.check_host(args.host)
-    spark_and_lake.open_lake(args.lake).require()
-    options = server.ServerOptions(
-        args.lake, args.host, args.port, args.workers, _decisions(args), args.link_template, args.documents
-    )
-    with server.bind(options) as listener:
-        address = server.address_of(listener, args.host)
-        server.run_server(options, listener, lambda: print(f"{address}  (Ctrl-C stops it)", flush=True))
+    with tempfile.TemporaryDirectory(prefix="deadheat-serve-") as state_folder:
+        settings = serve_operations.read_settings(args, state_folder)
+        if args.test_notification:
+            return serve_operations.send_tests(settings)
+        server.check_host(args.host)
+        serve_operations.require_watch(args)
+        lake = spark_and_lake.open_lake(args.lake)
+        if args.watch is not None:
+            lake.create_tables()
+        lake.require()
+        options = server.ServerOptions(
+            args.lake, args.host, args.port, args.workers, _decisions(args), args.link_template, args.documents,
+            operations=settings,
+        )  # fmt: skip
+        with server.bind(options) as listener, serve_operations.run_ingest(args, settings):
+            address = server.address_of(listener, args.host)
+            server.run_server(options, listener, lambda: print(f"{address}  (Ctrl-C stops it)", flush=True))
     return cli.EXIT_NOTHING

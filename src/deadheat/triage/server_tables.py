@@ -317,6 +317,13 @@ class UploadTable:
         with self._database.writing() as connection:
             connection.execute(update(uploads).where(waiting).values(**values))
 
+    def counts(self) -> dict[UploadState, int]:
+        """The number of documents in each state."""
+        query = select(uploads.c.state, func.count()).group_by(uploads.c.state)
+        with self._database.reading() as connection:
+            found = {UploadState(state): int(count) for state, count in connection.execute(query)}
+        return {state: found.get(state, 0) for state in UploadState}
+
     def all(self, state: UploadState | None = None, limit: int = 1000) -> list[Upload]:
         """Uploads, the oldest first."""
         query = select(uploads).order_by(uploads.c.received_at, uploads.c.digest).limit(limit)

@@ -14,7 +14,10 @@ from starlette.responses import Response
 from deadheat._version import __version__
 from deadheat.printable import visible_text
 from deadheat.web import routes
+from deadheat.web.http_server import call_on_stop
 from deadheat.web.middleware import HostCheck, SecurityHeaders
+from deadheat.web.operations.logs import RequestRecorder
+from deadheat.web.operations.metrics import SharedCounts
 from deadheat.web.page_answers import Page, personal_response, render_page
 from deadheat.web.problems import ProblemError, documented_problems, problem_response
 from deadheat.web.race_data import PageData
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from deadheat.web.route import Route
     from deadheat.web.services import Services
 
+# their problems are no pages
+_PLAIN_PATHS = ("/api/", "/static/", "/events", "/healthz", "/readyz", "/metrics")
 # on every route
 _COMMON_PROBLEMS = (500,)
 _PUBLIC = Principal("", None)
@@ -39,7 +44,9 @@ def create_app(services: Services) -> FastAPI:
         lifespan=_lifespan, openapi_url="/api/v1/openapi.json", docs_url=None, redoc_url=None,
     )  # fmt: skip
     app.state.services = services
-    for route in routes.all_routes():
+    table = [*routes.all_routes()]
+    services.metrics = SharedCounts(((route.method, route.path) for route in table), services.background.state_folder)
+    for route in table:
         _add_route(app, route)
     app.add_exception_handler(ProblemError, _answer_problem)
     app.add_exception_handler(HTTPException, _answer_http_error)
@@ -49,12 +56,14 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(SecurityHeaders)
     if isinstance(services.access, OpenAccess):
         app.add_middleware(HostCheck, hosts=services.settings.hosts)
+    app.add_middleware(RequestRecorder, counts=services.metrics)
     return app
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     services: Services = app.state.services
+    call_on_stop(services.end_streams)
     services.start()
     try:
         yield
@@ -97,7 +106,7 @@ def _role_check(role: Role | None) -> Callable[[Request], None]:
 
 
 def _wants_page(request: Request) -> bool:
-    return not request.url.path.startswith(("/api/", "/static/", "/events"))
+    return not request.url.path.startswith(_PLAIN_PATHS)
 
 
 def _answer_problem(request: Request, error: Exception) -> Response:

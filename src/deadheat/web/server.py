@@ -14,6 +14,8 @@ from deadheat.output.links import links_from_templates
 from deadheat.triage.store import DecisionStore
 from deadheat.web.application import create_app
 from deadheat.web.live import LiveData
+from deadheat.web.operations.logs import configure_logs
+from deadheat.web.operations.settings import OperationSettings
 from deadheat.web.reader import LakeReader
 from deadheat.web.services import Services, WebSettings
 from deadheat.web.sighting_index import SightingIndex, index_path
@@ -21,13 +23,11 @@ from deadheat.web.sighting_index import SightingIndex, index_path
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import uvicorn
     from fastapi import FastAPI
 
 # the options of a server for its worker processes
 _OPTIONS_VARIABLE = "DEADHEAT_SERVE_OPTIONS"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_SHUTDOWN_SECONDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +42,35 @@ class ServerOptions:
     link_templates: list[str] = field(default_factory=list)
     document_folders: list[str] = field(default_factory=list)
     secret: str = field(default_factory=lambda: os.urandom(32).hex())
+    operations: OperationSettings = field(default_factory=OperationSettings)
 
     def settings(self) -> WebSettings:
         return WebSettings(
             hosts=(f"[{self.host}]" if ":" in self.host else self.host,),
             links=links_from_templates(self.link_templates),
-            document_folders=tuple(Path(folder).resolve() for folder in self.document_folders),
+            document_folders=tuple(Path(folder).resolve() for folder in self._document_folders()),
             secret=bytes.fromhex(self.secret),
         )
+
+    def _document_folders(self) -> list[str]:
+        return [*self.document_folders, *([self.operations.intake] if self.operations.intake else [])]
 
 
 def app_of(options: ServerOptions) -> FastAPI:
     reader = LakeReader(options.lake)
     index = SightingIndex(index_path(reader.snapshot.lake.uri))
     store = DecisionStore.open(options.decisions) if options.decisions else None
-    return create_app(Services(options.settings(), LiveData(reader, store, index)))
+    services = Services(options.settings(), LiveData(reader, store, index))
+    options.operations.apply(services)
+    return create_app(services)
 
 
 def worker_app() -> FastAPI:
     """The application of a worker process, whose options are in its environment."""
-    return app_of(ServerOptions(**json.loads(os.environ[_OPTIONS_VARIABLE])))
+    fields = json.loads(os.environ[_OPTIONS_VARIABLE])
+    options = ServerOptions(**{**fields, "operations": OperationSettings(**fields["operations"])})
+    configure_logs(options.operations.log_format)
+    return app_of(options)
 
 
 def bind(options: ServerOptions) -> socket.socket:
@@ -92,33 +101,17 @@ def check_host(host: str) -> None:
 
 def run_server(options: ServerOptions, listener: socket.socket, on_start: Callable[[], None]) -> None:
     """Serve until the process is interrupted. `on_start` is called when requests are answered."""
-    import uvicorn
     from uvicorn.supervisors import Multiprocess
 
+    from deadheat.web.http_server import DashboardServer, make_config
+
+    configure_logs(options.operations.log_format)
     if options.workers == 1:
-        config = _config(app_of(options))
-        server = uvicorn.Server(config)
-        server_startup = server.startup
-
-        async def startup(sockets: list[socket.socket] | None = None) -> None:
-            await server_startup(sockets)
-            if not server.should_exit:
-                on_start()
-
-        server.startup = startup  # type: ignore[method-assign]
+        server = DashboardServer(make_config(app_of(options)))
+        server.on_start = on_start
         server.run([listener])
         return
     os.environ[_OPTIONS_VARIABLE] = json.dumps(asdict(options))
-    config = _config("deadheat.web.server:worker_app", options.workers)
+    config = make_config("deadheat.web.server:worker_app", options.workers)
     on_start()
-    Multiprocess(config, uvicorn.Server(config).run, [listener]).run()
-
-
-def _config(app: FastAPI | str, workers: int = 1) -> uvicorn.Config:
-    import uvicorn
-
-    return uvicorn.Config(
-        app, factory=isinstance(app, str), workers=workers, log_level="warning", access_log=False, server_header=False,
-        date_header=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS, timeout_keep_alive=30, lifespan="on",
-        forwarded_allow_ips="",
-    )  # fmt: skip
+    Multiprocess(config, DashboardServer(config).run, [listener]).run()
