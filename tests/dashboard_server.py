@@ -54,6 +54,7 @@ class DashboardProcess:
             raise AssertionError(f"{line} {self.log}")
         self.url = match[1]
         self.pid = self._process.pid
+        self.intake = Path()
 
     def _read_log(self) -> None:
         assert self._process.stderr is not None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 # their problems are no pages
 _PLAIN_PATHS = ("/api/", "/static/", "/events", "/healthz", "/readyz", "/metrics")
+_ROLLBACK_CHECKS = 100
 # on every route
 _COMMON_PROBLEMS = (500,)
 _PUBLIC = Principal("", None)
@@ -68,7 +71,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        services.stop()
+        # requests that took too long were cancelled, and remove what they have written
+        for _ in range(_ROLLBACK_CHECKS):
+            if services.uploads_in_progress:
+                await asyncio.sleep(0.05)
+        await run_in_threadpool(services.stop)
 
 
 def _add_route(app: FastAPI, route: Route) -> None:
