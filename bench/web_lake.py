@@ -1,8 +1,8 @@
 """Generates a lake with the shapes of real data, for measuring the dashboard: `python -m bench.web_lake DIR`.
 
-Few races have most of the sightings, most have a handful; there are several thousand runs on many branches, over a year.
-The reports are parsed from text, and the races are derived by the code that an ingest uses. Only the sightings are
-copies of a few thousand that were read, with other runs, times and places.
+Few races have most of the sightings, most have a handful; there are several thousand runs on many branches, over a
+year. The reports are parsed from text, and the races are derived by the code that an ingest uses. Only the sightings
+are copies of those that were read, with other runs, times and places.
 """
 
 from __future__ import annotations
@@ -12,21 +12,19 @@ import random
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from bench import logs
-from deadheat.lake import report_row
+from deadheat.lake import race_rows, report_row
 from deadheat.lake.schema import SIGHTINGS
 from deadheat.lake.tables import Lake
 from tests.local_lakes import LakeRows, LogEntry, commit_facts
 
-if TYPE_CHECKING:
-    from deadheat.model import CiRun
-
 DAYS, BRANCHES, RUNS_PER_DAY = 365, 200, 12
+_SLICE = 100_000
 _FIRST_DAY = datetime(2025, 6, 1, tzinfo=UTC)
 
 
@@ -52,9 +50,18 @@ def generate_lake(folder: Path, races: int, sightings: int, seed: int = 1) -> La
     rows.files.clear()
     reports = report_row.reports_table([*rows.reports.values()])
     models = pa.Table.from_pylist(rows.sightings, SIGHTINGS)
-    commit_facts(lake, rows, reports, _copies(models, sightings, seed), [])
+    details = {row["digest"]: report_row.details_of_row(row) for row in reports.to_pylist()}
+    copies = _copies(models, sightings, seed)
+    commit_facts(lake, rows, reports, copies, [], lambda _: _sums(copies, details))
     lake.refresh()
     return lake
+
+
+def _sums(sightings: pa.Table, details: dict[str, report_row.ReportDetails]) -> list[dict[str, Any]]:
+    """The sums of the sightings of each variant. A slice has few variants, which is faster than a day, which has many."""
+    ordered = sightings.select([*race_rows.SIGHTING_COLUMNS]).sort_by("node")
+    slices = (ordered.slice(start, _SLICE) for start in range(0, ordered.num_rows, _SLICE))
+    return race_rows.variant_rows(row for part in slices for row in race_rows.rows_of_sightings(part, details))
 
 
 def _copies(models: pa.Table, count: int, seed: int) -> pa.Table:
@@ -84,7 +91,9 @@ def _copies(models: pa.Table, count: int, seed: int) -> pa.Table:
 def _runs(seed: int) -> dict[str, list[Any]]:
     """The runs of a year by column: half of them on the main branch."""
     draw = random.Random(seed)
-    columns: dict[str, list[Any]] = {name: [] for name in ("uri", "repo", "commit", "branch", "job", "run", "observed_at")}
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("uri", "repo", "commit", "branch", "job", "run", "observed_at")
+    }
     for number in range(DAYS * RUNS_PER_DAY):
         day, part = divmod(number, RUNS_PER_DAY)
         branch = "main" if draw.random() < 0.5 else f"feature/{draw.randrange(BRANCHES)}"

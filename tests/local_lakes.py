@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from deadheat.lake.derivation import SumSightings
+
     JsonDict = dict[str, Any]
 
 
@@ -101,7 +103,12 @@ def add_documents(root: Path | str, entries: Iterable[LogEntry], rejects: Iterab
 
 
 def commit_facts(
-    lake: Lake, rows: LakeRows, reports: pa.Table, sightings: pa.Table, faults: list[JsonDict]
+    lake: Lake,
+    rows: LakeRows,
+    reports: pa.Table,
+    sightings: pa.Table,
+    faults: list[JsonDict],
+    sum_many: SumSightings | None = None,
 ) -> None:
     """Commit rows of facts, and derive the races."""
 
@@ -122,4 +129,4 @@ def commit_facts(
         return transactions.facts_intent(batch, state, changes)
 
     transactions.commit(lake, build)
-    derivation.derive_races(lake, f"{rows.ingest}-derived")
+    derivation.derive_races(lake, f"{rows.ingest}-derived", None, sum_many)

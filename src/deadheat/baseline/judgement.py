@@ -15,7 +15,7 @@ from deadheat.grouping.keys import ONE_SIDED_MARK
 from deadheat.grouping.links import Link, LinkKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from deadheat.baseline import Mute
     from deadheat.grouping.races import GroupingFacts
@@ -27,12 +27,13 @@ class GateStanding(StrEnum):
 
     NEW = "new"
     EXPIRED = "expired"  # in the baseline, but past its date
+    BACK = "back"  # declared fixed, and found again
     KNOWN = "known"
     MUTED = "muted"
 
     @property
     def fails(self) -> bool:
-        return self in (GateStanding.NEW, GateStanding.EXPIRED)
+        return self in (GateStanding.NEW, GateStanding.EXPIRED, GateStanding.BACK)
 
 
 class GateJudgement(NamedTuple):
@@ -60,7 +61,8 @@ class NewEntryDetails:
 class BaselineGate:
     """Compares the races of one run with a baseline.
 
-    With `assume_complete` a known race that was not found is gone unless `test_runs` tells the contrary.
+    With `assume_complete` a known race that was not found is gone unless `test_runs` tells the contrary. `decide` gives
+    the judgement that people's decisions on a race with one of its names amount to, if they do.
     """
 
     def __init__(
@@ -71,7 +73,9 @@ class BaselineGate:
         test_runs: TestRunEvidence | None = None,
         assume_complete: bool = False,
         more_mutes: Iterable[Mute] = (),
+        decide: Callable[[Iterable[str]], GateJudgement | None] | None = None,
     ) -> None:
+        self._decide = decide
         self._baseline, self._run_evidence, self._today = baseline, run_evidence, today
         all_mutes = (*baseline.mutes, *more_mutes)  # the others are not written into the baseline
         self._mutes = [mute for mute in all_mutes if not self._has_expired(mute.expires)]
@@ -87,6 +91,7 @@ class BaselineGate:
         self.ids: Mapping[str, str] = {
             variant: self._baseline_race_id(race_ids[variant]) for variant in run_evidence.variants
         }
+        self._variants_by_race = self._group_variants()
         self._known_races = {entries[0].race: entries for entries in self._entries_by_race.values()}
         self._aliases = {
             variant: [f"{variant} {alias}" for alias in aliases]
@@ -105,7 +110,9 @@ class BaselineGate:
         """Judges a race by one of its sightings."""
         if self._mutes and (mute := next(matching_mutes(self._mutes, sighting), None)) is not None:
             return GateJudgement(GateStanding.MUTED, mute.reason)
-        entries = self._known_races.get(sighting.verdict.race)
+        entries = self._known_races.get(sighting.verdict.race, ())
+        if self._decide and (decided := self._decide(self._names_of(sighting.verdict.race, entries))) is not None:
+            return decided
         if not entries:
             return GateJudgement(GateStanding.NEW)
         expired = [entry for entry in entries if self._has_expired(entry.expires)]
@@ -113,6 +120,11 @@ class BaselineGate:
             note = ": ".join(filter(None, (f"until {expired[0].expires}", expired[0].reason)))
             return GateJudgement(GateStanding.EXPIRED, note)
         return GateJudgement(GateStanding.KNOWN, next((e.reason for e in entries if e not in expired), ""))
+
+    def _names_of(self, race: str, entries: Sequence[KnownRace]) -> list[str]:
+        """The ids that a race may have elsewhere: in the baseline and of its variants in this run."""
+        former = [name for entry in entries for name in (entry.race, *entry.merged)]
+        return [race, *former, *self._variants_by_race.get(race, ())]
 
     def _has_expired(self, expires: str) -> bool:
         return bool(expires) and expires < self._today
@@ -143,7 +155,6 @@ class BaselineGate:
             for absent, absence in self.absent_races()
             if not (prune and absence.state is AbsenceState.GONE)
         ]
-        variants_by_race = self._variants_by_race()
         for sighting in sightings:
             race = sighting.verdict.race
             entries = self._known_races.get(race)
@@ -153,7 +164,7 @@ class BaselineGate:
             if not (first.package or first.test):
                 first = self._with_origin(first, sighting)
             first = changes.apply_to(self._renew_if_expired(first, entry)) if entries else first
-            known.append(self._with_variants(first, variants_by_race.get(race, [])))
+            known.append(self._with_variants(first, self._variants_by_race.get(race, [])))
         return Baseline(tuple(known), self._baseline.mutes)
 
     def _with_origin(self, known: KnownRace, sighting: Sighting) -> KnownRace:
@@ -174,7 +185,7 @@ class BaselineGate:
         renewed = replace(known, expires=entry.expires)
         return replace(renewed, reason=entry.reason or known.reason, owner=entry.owner or known.owner)
 
-    def _variants_by_race(self) -> dict[str, list[str]]:
+    def _group_variants(self) -> dict[str, list[str]]:
         """The variants of each race of this run."""
         variants_by_race: dict[str, list[str]] = {}
         for variant, race in self.ids.items():

@@ -38,6 +38,8 @@ _COMMANDS = {
     "show": "lake_commands",
     "families": "lake_commands",
     "serve": "serve",
+    "triage": "triage",
+    "token": "tokens",
     "lake": "lake_maintenance",
     "retriage": "lake_maintenance",
     "mine": "repository_commands",

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from deadheat import baseline as lines
 from deadheat import cli
 from deadheat.baseline.editing import BaselineText, EntryFields
+from deadheat.cli import decisions, triage
 from deadheat.cli.gate import parse_expiry, read_error, write_baseline
+from deadheat.cli.options import was_given
 from deadheat.errors import DeadheatError
 from deadheat.printable import format_json, visible_text
 
@@ -31,10 +33,13 @@ _MUTE_EXAMPLES = """examples:
   deadheat gate mute 47d9f89a --baseline races.jsonl --reason 'only in the test' --expires 2026-12-31
   deadheat gate mute 'race:vendor/github.com/old/lib' --baseline races.jsonl --reason 'upstream 77'
 
-exit status: 0 done, 2 wrong usage, 3 no such race, or the baseline cannot be read or written
+  deadheat gate mute 47d9f89a --lake races-lake --reason 'only in the test'    a decision beside the lake
+
+exit status: 0 done, 2 wrong usage, 3 no such race, or the baseline or the decisions cannot be read or written
 """
 _UNMUTE_EXAMPLES = """examples:
   deadheat gate unmute 47d9f89a --baseline races.jsonl
+  deadheat gate unmute 47d9f89a --lake races-lake
 
 exit status: 0 done, 2 wrong usage, 3 no such mute, or the baseline cannot be read or written
 """
@@ -64,7 +69,7 @@ def add_gate_mute_command(commands: _Commands) -> None:
         epilog=_MUTE_EXAMPLES,
     )
     _add_names(command, "ID", "race id, at least its first six digits, or a pattern such as race:NAME")
-    _add_entry_options(command)
+    _add_entry_options(command, or_decisions=True)
     command.set_defaults(run=run_mute, parser=command)
 
 
@@ -73,7 +78,7 @@ def add_gate_unmute_command(commands: _Commands) -> None:
         "gate unmute", description="Removes mutes from the baseline.", epilog=_UNMUTE_EXAMPLES
     )
     _add_names(command, "ID", "race id, at least its first six digits, or the pattern of a mute")
-    _add_baseline_option(command)
+    _add_baseline_option(command, or_decisions=True)
     command.add_argument("--quiet", action="store_true", help="do not print what was done")
     command.set_defaults(run=run_unmute, parser=command)
 
@@ -91,12 +96,17 @@ def _add_names(command: argparse.ArgumentParser, metavar: str, help_text: str) -
     command.add_argument("ids", nargs="+", metavar=metavar, help=help_text)
 
 
-def _add_baseline_option(command: argparse.ArgumentParser, help_text: str = "the baseline to edit") -> None:
-    command.add_argument("--baseline", metavar="FILE", required=True, help=help_text)
+def _add_baseline_option(
+    command: argparse.ArgumentParser, help_text: str = "the baseline to edit", or_decisions: bool = False
+) -> None:
+    command.add_argument("--baseline", metavar="FILE", required=not or_decisions, help=help_text)
+    if or_decisions:
+        command.add_argument("--lake", metavar="DIR", help="change the decisions beside this lake, not a baseline")
+        decisions.add_decisions_option(command)
 
 
-def _add_entry_options(command: argparse.ArgumentParser) -> None:
-    _add_baseline_option(command)
+def _add_entry_options(command: argparse.ArgumentParser, or_decisions: bool = False) -> None:
+    _add_baseline_option(command, or_decisions=or_decisions)
     command.add_argument("--reason", metavar="TEXT", help="why it is accepted")
     command.add_argument("--owner", metavar="WHO", help="who is responsible")
     command.add_argument(
@@ -120,6 +130,8 @@ def run_note(args: argparse.Namespace) -> int:
 def run_mute(args: argparse.Namespace) -> int:
     if not (args.reason or "").strip():
         args.parser.error("a mute needs a --reason")
+    if _changes_decisions(args):
+        return triage.mute_races(args, args.reason, args.owner or "", args.expires or "")
     text = _read_baseline(args.baseline, may_be_missing=True)
     fields = EntryFields(args.reason, args.owner, args.expires)
     done = []
@@ -130,7 +142,21 @@ def run_mute(args: argparse.Namespace) -> int:
     return _write(args, text, done)
 
 
+def _changes_decisions(args: argparse.Namespace) -> bool:
+    """Whether a mute is a decision, as the command line says, or an entry of the baseline."""
+    is_decision = bool(args.lake) or was_given(args, "decisions")
+    if is_decision and was_given(args, "baseline"):
+        args.parser.error("--baseline cannot be used with --lake or --decisions")
+    if not is_decision and not args.baseline:
+        args.parser.error("name a --baseline, or the --lake of the decisions")
+    if is_decision and (pattern := next((name for name in args.ids if ":" in name), None)):
+        args.parser.error(f"{pattern}: only a baseline has patterns; name a race")
+    return is_decision
+
+
 def run_unmute(args: argparse.Namespace) -> int:
+    if _changes_decisions(args):
+        return triage.unmute_races(args)
     text = _read_baseline(args.baseline)
     mutes = [text.require_mute(name) for name in args.ids]
     for mute in mutes:

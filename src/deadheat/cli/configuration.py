@@ -26,7 +26,17 @@ FILE_NAME, PROJECT_FILE_NAME = "deadheat.toml", "pyproject.toml"
 # options that several commands have with the same meaning; as keys outside of any table they count for all of them
 SHARED_KEYS = frozenset(
     (
-        *("archive-limits", "baseline", "brief", "complete", "conf", "driver-memory", "environment", "error-stacks"),
+        *(
+            "archive-limits",
+            "baseline",
+            "brief",
+            "complete",
+            "conf",
+            "decisions",
+            "driver-memory",
+            "environment",
+            "error-stacks",
+        ),
         *(
             "expires",
             "frames",

@@ -18,7 +18,7 @@ from deadheat.baseline import Baseline, Mute, is_date, parse_suppressions, patte
 from deadheat.baseline.editing import EntryFields
 from deadheat.baseline.judgement import BaselineGate, GateStanding, NewEntryDetails
 from deadheat.baseline.test_runs import TestRunWatcher
-from deadheat.cli import dossiers
+from deadheat.cli import decisions, dossiers
 from deadheat.cli import scan as cli_scan
 from deadheat.cli.options import was_given
 from deadheat.cli.scan import add_scan_options, style_from_options
@@ -31,8 +31,9 @@ from deadheat.path_maps import map_sighting
 from deadheat.sources import file_listing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from deadheat.baseline.judgement import GateJudgement
     from deadheat.cli.configuration import ConfigurationFile
     from deadheat.errors import UnreadableError
     from deadheat.grouping.races import GroupingFacts
@@ -78,6 +79,9 @@ def add_gate_options(command: argparse.ArgumentParser, baseline: bool) -> None:
         "--suppressions", action="append", default=[], metavar="FILE",
         help="read mutes from a ThreadSanitizer suppression file; may repeat",
     )  # fmt: skip
+    decided = command.add_argument_group("people's decisions")
+    decided.add_argument("--lake", metavar="DIR", help="folder of the lake beside which they are")
+    decisions.add_decisions_option(decided)
     output = command.add_argument_group("output")
     output.add_argument("--format", choices=sorted(gate_formats()), default="text", help="default: text")
     output.add_argument(
@@ -129,6 +133,7 @@ class RaceInspection:
         self._style: OutputStyle = style_from_options(args, out)
         self._configuration: ConfigurationFile | None = getattr(args, "configuration", None)
         self._baseline = read_baseline(args) if gated else Baseline()
+        self._gate: BaselineGate | None = None
         # what tells whether known races are gone
         self._test_runs = TestRunWatcher(self._baseline.known) if gated else None
         self.is_cut = False  # the documents are not complete, in spite of --complete
@@ -155,9 +160,7 @@ class RaceInspection:
             if self.lacks_race_detector:
                 self._test_runs.evidence.discard("the command has no -race")
             self.is_cut = self.is_cut or scan.has_faults or (self.has_failed and not scan.sighting_count)
-        self._gate = self._new_gate(scan.identity.facts) if self._gated else None
-        ids = self._gate.ids if self._gate else scan.identity.race_ids()
-        judged = [self._judge_finding(finding) for finding in accumulator.iter_findings(ids)]
+        judged = self._judge_findings(accumulator, scan)
         rules = self._configuration.owner_rules if self._configuration else ()
         repos = args.repo if any(output_format.shows_dossiers for output_format in formats) else []
         explained = dossiers.with_dossiers(self._map_paths(judged), repos, args.quiet, rules)
@@ -165,11 +168,20 @@ class RaceInspection:
         self.findings = [one._replace(dossier=other.dossier) for one, other in zip(judged, explained, strict=True)]
         return self.findings
 
-    def _new_gate(self, evidence: GroupingFacts) -> BaselineGate:
+    def _judge_findings(self, accumulator: shown.FindingsAccumulator, scan: cli_scan.ScanJob) -> list[RaceFinding]:
+        if not self._gated:
+            return list(accumulator.iter_findings(scan.identity.race_ids()))
+        with decisions.gate_decisions(self._args, self._style.job.commit) as decided:
+            self._gate = self._new_gate(scan.identity.facts, decided.judge if decided else None)
+            return [self._judge_finding(finding) for finding in accumulator.iter_findings(self._gate.ids)]
+
+    def _new_gate(
+        self, evidence: GroupingFacts, decide: Callable[[Iterable[str]], GateJudgement | None] | None
+    ) -> BaselineGate:
         assert self._test_runs is not None
         today, is_complete = date.today().isoformat(), self._args.complete and not self.is_cut
         mutes = self._configuration.mutes if self._configuration else ()
-        return BaselineGate(self._baseline, evidence, today, self._test_runs.evidence, is_complete, mutes)
+        return BaselineGate(self._baseline, evidence, today, self._test_runs.evidence, is_complete, mutes, decide)
 
     def _judge_finding(self, finding: RaceFinding) -> RaceFinding:
         if self._gate is None:
@@ -317,6 +329,7 @@ _GATE_EXAMPLES = """examples:
   deadheat gate --baseline races.jsonl --update --prune --complete helgrind.log
   deadheat gate --baseline races.jsonl --suppressions tsan.supp --write sarif=races.sarif logs/
   deadheat gate --baseline races.jsonl --format github test.log
+  deadheat gate --baseline races.jsonl --lake races-lake test.log    also follow what people have decided
   deadheat gate mute 47d9f89a --baseline races.jsonl --reason 'only in the test'
 
 The words mute, unmute, note and list behind `gate` edit or list the baseline: see `deadheat gate mute --help`.

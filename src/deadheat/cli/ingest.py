@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
-from deadheat.cli import spark_and_lake
+from deadheat.cli import decisions, spark_and_lake
 from deadheat.cli.options import was_given
 from deadheat.cli.progress import format_bytes, show_progress
 from deadheat.model import CiRun
@@ -22,6 +22,8 @@ from deadheat.sources.record_files import RecordOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from deadheat.lake.tables import Lake
 
 
 _INGEST_EXAMPLES = """examples:
@@ -58,6 +60,7 @@ def add_ingest_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
     command.add_argument("paths", nargs="+", metavar="PATH", help="file, folder, archive or address")
     cli.add_archive_limits_option(command)
     spark_and_lake.add_lake_option(command)
+    decisions.add_decisions_option(command)
     command.add_argument("--watch", action="store_true", help="keep running until interrupted")
     command.add_argument(
         "--every", type=_parse_seconds, default=10.0, metavar="SECONDS",
@@ -121,7 +124,7 @@ def _ingest_paths(args: argparse.Namespace) -> int:
     if args.watch:
         options = ingest.IngestOptions(run_of=run_of, archive_limits=limits)
         ingest.watch_paths(
-            spark_and_lake.session_starter(args), lake, args.paths, options, args.every, _summary_printer(args)
+            spark_and_lake.session_starter(args), lake, args.paths, options, args.every, _summary_printer(args, lake)
         )
         return cli.EXIT_NOTHING
     with show_progress(args.quiet, "listing files") as progress:
@@ -140,6 +143,7 @@ def _ingest_paths(args: argparse.Namespace) -> int:
     if matcher.first_unmatched_path and not args.quiet:
         cli.print_to_stderr(f"--path-pattern matches no path, for example not {matcher.first_unmatched_path}")
     _print_summary(summary, args)
+    decisions.report_returns(args, lake)
     return cli.EXIT_ENVIRONMENT if summary.rejects and not summary.files + summary.known_files else cli.EXIT_NOTHING
 
 
@@ -186,10 +190,11 @@ def _run_metadata(args: argparse.Namespace, matcher: _PathPatternMatcher) -> Cal
     )
 
 
-def _summary_printer(args: argparse.Namespace) -> Callable[[Any], None]:
+def _summary_printer(args: argparse.Namespace, lake: Lake) -> Callable[[Any], None]:
     def print_if_changed(summary: Any) -> None:
         if summary.files or summary.rejects:
             _print_summary(summary, args)
+            decisions.report_returns(args, lake)
 
     return print_if_changed
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
-from deadheat.cli import spark_and_lake
+from deadheat.cli import decisions, spark_and_lake
 from deadheat.cli.scan import style_from_options
 from deadheat.output.lake_race_text import LakeRaceText, race_lines
 from deadheat.path_maps import map_sighting
@@ -41,6 +41,7 @@ def add_races_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
         epilog=_RACES_EXAMPLES,
     )
     spark_and_lake.add_lake_option(command)
+    decisions.add_decisions_option(command)
     command.add_argument("--status", choices=_STATUSES, action="append", help="only races with this status; may repeat")
     command.add_argument("--detector", metavar="NAME", help="only races of this detector")
     command.add_argument("--repo", metavar="REPO", help="only races seen in this repository")
@@ -59,9 +60,17 @@ def run_races(args: argparse.Namespace) -> int:
     for race in races:
         dossier = queries.dossier_of(race, dossiers)
         race |= {key: dossier[key] if dossier else None for key in _DOSSIER_COLUMNS}
+    _add_decisions(races, args)
     style = style_from_options(args)
     print_rows(races, args.format, lambda race: "\n".join(race_lines(race, style)))
     return cli.EXIT_NOTHING
+
+
+def _add_decisions(races: list[dict[str, Any]], args: argparse.Namespace) -> None:
+    """Adds what people have decided, if they have decided anything about this lake."""
+    if (known := decisions.load_decisions(args)) is not None:
+        for race in races:
+            race["triage"] = decisions.state_summary(known.state_of([race["race"], *race["aliases"]]))
 
 
 def _matches_filters(race: dict[str, Any], args: argparse.Namespace) -> bool:
@@ -106,6 +115,7 @@ def add_show_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
     )
     command.add_argument("race", metavar="RACE", help="race id, alias, or at least the first four characters of one")
     spark_and_lake.add_lake_option(command)
+    decisions.add_decisions_option(command)
     cli.add_map_option(command)
     command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     command.add_argument(
@@ -126,12 +136,14 @@ def run_show(args: argparse.Namespace) -> int:
     sightings = queries.latest_sightings(lake, race, args.sightings)
     example = map_sighting(queries.example_sighting(lake, race), tuple(args.map))
     dossier_row = queries.dossier_of(race, queries.best_dossiers(lake))
+    summary = queries.race_summary(race)
+    _add_decisions([summary], args)
     if args.format == "json":
-        _print_race_json(queries.race_summary(race), sightings, example, dossier_row)
+        _print_race_json(summary, sightings, example, dossier_row)
     else:
         lines = LineNumbers({row["uri"]: row["uri"] for row in sightings})
         style = replace(style_from_options(args), line_of=lines.line_of)
-        for line in LakeRaceText(style).lines(queries.race_summary(race), dossier_row, sightings, example):
+        for line in LakeRaceText(style).lines(summary, dossier_row, sightings, example):
             print(line)
     return cli.EXIT_NOTHING
 

@@ -20,21 +20,24 @@ if TYPE_CHECKING:
 
 COMMAND_LINE, ENVIRONMENT, FILE, DEFAULT = "command line", "environment", "file", "default"
 # the environment variables that are the defaults of options
-_VARIABLES = {"root": ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"), "master": ("SPARK_MASTER",), "no-color": ("NO_COLOR",)}
+_VARIABLES = {
+    "root": ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"), "master": ("SPARK_MASTER",), "no-color": ("NO_COLOR",),
+    "decisions": ("DEADHEAT_DECISIONS",),
+}  # fmt: skip
 _PATH_METAVARS, _TARGET_METAVAR = ("DIR", "FILE"), "FORMAT=FILE"
 # the shared key `repo` is a clone; other options of this name are the name of a repository
 _SHARED_METAVARS = {"repo": "DIR"}
 # what a file that was found, and so may be of a stranger, cannot set: it starts programs, ends limits, accepts races or
 # hides them
 _TRUSTED_KEYS = frozenset((
-    "archive-limits", "build", "conf", "detector", "driver-memory", "environment", "new-since", "package", "test",
-    "update", "yes",
+    "archive-limits", "build", "conf", "decisions", "detector", "driver-memory", "environment", "new-since", "package",
+    "test", "update", "yes",
 ))  # fmt: skip
 # paths that may lead out of the folder of such a file: they are only read, with care, or not opened at all
 _FREE_PATHS = frozenset(("repo", "root"))
 # tables of a command that are no options of it; they say where to send what is in a lake
 _RULE_TABLES = frozenset((("serve", "notify"),))
-_COMMANDS_THAT_READ_LAKES = frozenset(("explain", "families", "races", "show"))
+_COMMANDS_THAT_READ_LAKES = frozenset(("explain", "families", "gate", "races", "run", "show"))
 _VERSION_CONTROL_FOLDERS = frozenset((".git", ".hg", ".jj", ".svn"))
 # the actions of `gate` take the place of the baseline from the table of the command, and no reasons
 _ACTION_KEYS = frozenset(("baseline", "quiet"))

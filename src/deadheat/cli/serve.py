@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deadheat import cli
-from deadheat.cli import serve_operations, spark_and_lake
+from deadheat.cli import decisions, serve_operations, spark_and_lake
 from deadheat.cli.code_links import add_link_template_option
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ _EXAMPLES = """examples:
 exit status: 0 stopped, 2 wrong usage, 3 the environment failed, 130 interrupted
 """
 DEFAULT_PORT = 8321
-DECISIONS_FILE = "_decisions.sqlite"
 
 
 def add_serve_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -41,10 +39,7 @@ def add_serve_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     command.add_argument(
         "--workers", type=cli.integer_at_least(1), default=1, metavar="N", help="processes (default: 1)"
     )
-    command.add_argument(
-        "--decisions", metavar="URL",
-        help="database of people's decisions: a SQLite file or postgresql://… (default: in the folder of the lake)",
-    )  # fmt: skip
+    decisions.add_decisions_option(command)
     command.add_argument(
         "--documents", action="append", default=[], metavar="DIR",
         help="show the text around a sighting from documents in this folder; may repeat",
@@ -52,13 +47,6 @@ def add_serve_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     add_link_template_option(command)
     serve_operations.add_operation_options(command)
     command.set_defaults(run=run_serve, parser=command)
-
-
-def _decisions(args: argparse.Namespace) -> str:
-    """The database of decisions: the one that was given, or a file in the lake if that is a local folder."""
-    if args.decisions is not None or "://" in args.lake:
-        return str(args.decisions or "")
-    return str(Path(args.lake).absolute() / DECISIONS_FILE)
 
 
 def run_serve(args: argparse.Namespace) -> int:
@@ -81,8 +69,8 @@ def run_serve(args: argparse.Namespace) -> int:
             lake.create_tables()
         lake.require()
         options = server.ServerOptions(
-            args.lake, args.host, args.port, args.workers, _decisions(args), args.link_template, args.documents,
-            operations=settings,
+            args.lake, args.host, args.port, args.workers, decisions.database_address(args) or "", args.link_template,
+            args.documents, operations=settings,
         )  # fmt: skip
         with server.bind(options) as listener, serve_operations.run_ingest(args, settings):
             address = server.address_of(listener, args.host)

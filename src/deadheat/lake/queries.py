@@ -31,6 +31,7 @@ RACE_COLUMNS = (
     "repos", "runs", "run_count", "tests", "first_seen", "last_seen", "status", "history",
 )  # fmt: skip
 _MIN_PREFIX_LENGTH = 4
+_MAX_SIGHTINGS_SEARCHED = 200
 
 
 def list_races(lake: Lake) -> list[JsonDict]:
@@ -125,6 +126,28 @@ def latest_sightings(lake: Lake, race: JsonDict, limit: int) -> list[JsonDict]:
         rows.sort(key=lambda row: row["observed_at"], reverse=True)
         del rows[limit:]
     return rows
+
+
+def races_with_commits(lake: Lake) -> list[JsonDict]:
+    """Every race with its latest commits: what tells whether a fixed race is back."""
+    columns = ["race", "aliases", "last_seen", "latest_commits", "nodes"]
+    rows: list[JsonDict] = lake.read_rows("races", columns).to_pylist()
+    return rows
+
+
+def first_sightings_of_commits(lake: Lake, commits: Sequence[str]) -> dict[str, datetime]:
+    """When each of these commits was sighted first, with any race."""
+    first: dict[str, datetime] = {}
+    for row in lake.read_rows("sightings", ["commit", "observed_at"], is_in("commit", commits)).to_pylist():
+        known = first.get(row["commit"])
+        first[row["commit"]] = row["observed_at"] if known is None else min(known, row["observed_at"])
+    return first
+
+
+def sighting_at(lake: Lake, race: JsonDict, commit: str | None, at: datetime) -> JsonDict | None:
+    """The sighting of a race at a commit and time; None if it is not among its latest ones."""
+    rows = latest_sightings(lake, race, _MAX_SIGHTINGS_SEARCHED)
+    return next((row for row in rows if row["observed_at"] == at and row["commit"] == commit), None)
 
 
 def _time_bound(time: datetime | None) -> float:

@@ -217,7 +217,9 @@ _MAX_TABLE_ROWS, _MAX_SECTIONS, _MAX_FRAMES = 500, 100, 30
 # of the table, the list of races that were not found, and the sections: a job summary is limited to 1 MiB
 _MAX_TABLE_BYTES, _MAX_LIST_BYTES, _MAX_SECTION_BYTES = 400_000, 200_000, 400_000
 _MAX_NAME = 300  # characters of a title or a place
-_STANDING_LABELS = {GateStanding.NEW: "🔴 new", GateStanding.EXPIRED: "🔴 expired", None: "🔴"}
+_STANDING_LABELS = {
+    GateStanding.NEW: "🔴 new", GateStanding.EXPIRED: "🔴 expired", GateStanding.BACK: "🔴 back", None: "🔴",
+}  # fmt: skip
 
 
 class MarkdownFormat(OncePerRaceFormat):

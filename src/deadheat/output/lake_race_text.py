@@ -27,7 +27,7 @@ _MAX_NAMES = 5
 def race_lines(race: Row, style: OutputStyle) -> list[str]:
     """A race in a list: on one line for a pipe, wrapped for a terminal."""
     title, cause = visible_text(race["title"]), _cause_title(race["cause"])
-    summary = describe_dossier_row(race)
+    summary = "; ".join(filter(None, (_decision(race), describe_dossier_row(race))))
     facts = [race["race"], f"{race['status']:9}", f"{race['sightings']:7}x", race["last_seen"][:10], title]
     facts += [f"({cause})"] * bool(cause)
     details = f"[{visible_text(summary)}]" if summary else ""
@@ -37,6 +37,11 @@ def race_lines(race: Row, style: OutputStyle) -> list[str]:
     first, *rest = wrap_words(facts, style.width, "", "    ", separator="  ")
     rest += wrap_text(details, style.width, "    ", "    ") if details else []
     return [first, *(paint(line, "dim") for line in rest)]
+
+
+def _decision(race: Row) -> str:
+    """What people have decided about a race."""
+    return str(race["triage"]["description"]) if race.get("triage") else ""
 
 
 def describe_dossier_row(row: Row) -> str:
@@ -84,6 +89,7 @@ class LakeRaceText:
         states = ", ".join(f"{state['status']} {state['day']}" for state in race["history"])
         for label, sentence in (
             ("status", f"{race['status']} ({states})"),
+            ("decision", _decision(race)),
             ("cause", _describe_causes(race, dossier)),
             *_dossier_facts(dossier),
             ("runs", str(race["run_count"] or len(race["runs"]) or "")),

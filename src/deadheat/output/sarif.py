@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 JsonDict = dict[str, Any]
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT_URI_BASE_ID = "SRCROOT"
-_BASELINE_STATES = {GateStanding.NEW: "new", GateStanding.EXPIRED: "unchanged", GateStanding.KNOWN: "unchanged"}
+_BASELINE_STATES = {
+    GateStanding.NEW: "new", GateStanding.BACK: "new",
+    GateStanding.EXPIRED: "unchanged", GateStanding.KNOWN: "unchanged",
+}  # fmt: skip
 
 
 class SarifFormat(OncePerRaceFormat):

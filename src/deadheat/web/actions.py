@@ -40,10 +40,16 @@ class DecisionRequest(BaseModel):
     kind: EventKind
     payload: dict[str, Any] = Field(default_factory=dict, description="What is decided; its fields depend on the kind.")
     based_on: int | None = Field(
-        None, ge=0, lt=1 << 53, description="The `version` of the state that it is based on; 409 if it has changed."
+        default=None,
+        ge=0,
+        lt=1 << 53,
+        description="The `version` of the state that it is based on; 409 if it has changed.",
     )
     key: str | None = Field(
-        None, min_length=1, max_length=200, description="A decision sent again with the same key is recorded once."
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="A decision sent again with the same key is recorded once.",
     )
 
 
@@ -87,10 +93,10 @@ def record(services: Services, decisions: Sequence[NewEvent]) -> list[RaceState]
     """Record decisions; what is wrong with them is a problem."""
     try:
         states = _store_of(services).record_all(decisions)
-    except InvalidDecisionError as error:
-        raise ProblemError(422, str(error)) from None
     except ReusedKeyError:
         raise ProblemError(409, "This form was sent before, with other values.", "Reload the page.") from None
+    except InvalidDecisionError as error:
+        raise ProblemError(422, str(error)) from None
     services.live.refresh_decisions()
     return states
 
@@ -124,9 +130,11 @@ def _conflict_page(
     services = services_of(request)
     services.live.refresh_decisions()
     data = PageData(services)
+    title = data.find_race(race)["title"]
     values = {
-        "race": race, "title": data.find_race(race)["title"], "mine": [describe_decision(each.kind, each.payload) for each in decisions],
-        "theirs": [*map(describe_event, conflict.changes)], "state": conflict.state,
+        "race": race, "title": title, "state": conflict.state,
+        "mine": [describe_decision(each.kind, each.payload) for each in decisions],
+        "theirs": [*map(describe_event, conflict.changes)],
     }  # fmt: skip
     page = Page("conflict.html", values, 409)
     return personal_response(request, render_page(page, data, request), 409)

@@ -47,7 +47,11 @@ def list_parameters() -> list[dict[str, Any]]:
         ("q", "Words that a race has to contain; in quotes with blanks, with - to exclude.", text),
         ("view", "The name of a saved view; changes nothing.", text),
         ("sort", "The order.", {"type": "string", "enum": [*SORT_ORDERS], "default": "last"}),
-        ("page", "The number of the page, from 1.", {"type": "integer", "minimum": 1, "maximum": MAX_PAGE, "default": 1}),
+        (
+            "page",
+            "The number of the page, from 1.",
+            {"type": "integer", "minimum": 1, "maximum": MAX_PAGE, "default": 1},
+        ),
     ]
     several = {"type": "array", "maxItems": 100, "items": {"type": "string", "maxLength": 300}}
     named += [(name, f"{label}; one of the values has to match.", several) for name, (label, _) in FACETS.items()]

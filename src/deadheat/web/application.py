@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import threading
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +12,11 @@ from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.requests import Request  # noqa: TC002, FastAPI reads the annotation
 
 from deadheat._version import __version__
 from deadheat.printable import visible_text
 from deadheat.web import routes
-from deadheat.web.http_server import call_on_stop
 from deadheat.web.middleware import HostCheck, SecurityHeaders
 from deadheat.web.operations.logs import RequestRecorder
 from deadheat.web.operations.metrics import SharedCounts
@@ -27,6 +27,8 @@ from deadheat.web.services import OpenAccess, Principal, services_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+
+    from starlette.responses import Response
 
     from deadheat.triage.server_tables import Role
     from deadheat.web.route import Route
@@ -66,7 +68,7 @@ def create_app(services: Services) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     services: Services = app.state.services
-    call_on_stop(services.end_streams)
+    _end_streams_on_signals(services)
     services.start()
     try:
         yield
@@ -76,6 +78,21 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             if services.uploads_in_progress:
                 await asyncio.sleep(0.05)
         await run_in_threadpool(services.stop)
+
+
+def _end_streams_on_signals(services: Services) -> None:
+    """Streams end when the server is asked to end: it waits for all requests first."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGINT, signal.SIGTERM):
+        handler = signal.getsignal(number)
+        if callable(handler):
+
+            def end_streams(number: int, frame: Any, handle: Callable[[int, Any], Any] = handler) -> None:
+                services.end_streams()
+                handle(number, frame)
+
+            signal.signal(number, end_streams)
 
 
 def _add_route(app: FastAPI, route: Route) -> None:
@@ -146,5 +163,3 @@ def _answer_invalid_request(request: Request, error: Exception) -> Response:
 
 def _answer_failure(request: Request, _: Exception) -> Response:
     return _answer_problem(request, ProblemError(500, "The server failed.", "Its log says why."))
-
-

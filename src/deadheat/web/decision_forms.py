@@ -102,7 +102,10 @@ def _saved_fields(form: DecisionForm) -> Iterator[tuple[EventKind, JsonDict]]:
         yield EventKind.SEVERITY, {"severity": severity or None}
     if (labels := form.change("labels")) is not None:
         new, old = _split_labels(labels), _split_labels(form.text("was_labels"))
-        payload = {"add": [each for each in new if each not in old], "remove": [each for each in old if each not in new]}
+        payload = {
+            "add": [each for each in new if each not in old],
+            "remove": [each for each in old if each not in new],
+        }
         if any(payload.values()):
             yield EventKind.LABELS, {name: values for name, values in payload.items() if values}
 

@@ -54,9 +54,8 @@ def read_around(uri: str, offset: int, length: int, folders: Sequence[Path]) -> 
         if start:
             before = before[before.find(b"\n") + 1 :]
         after = after[: after.rfind(b"\n") + 1] or after
-        parts = [_shown(part) for part in (before, report, after)]
-        is_cut = length > MAX_REPORT_BYTES or any(cut for _, cut in parts)
-        return DocumentText("document", *(text for text, _ in parts), is_cut)
+        (shown_before, _), (shown, is_cut), (shown_after, _) = map(_shown, (before, report, after))
+        return DocumentText("document", shown_before, shown, shown_after, is_cut or length > MAX_REPORT_BYTES)
     return None
 
 
@@ -84,7 +83,8 @@ def kept_text(report: JsonDict | None, names: Sequence[str]) -> DocumentText | N
 
 def _renamed(text: bytes, old: Sequence[str], new: Sequence[str]) -> bytes:
     """A text in which the addresses and actors of one sighting are those of another."""
-    names = {a.encode("utf-8", "replace"): b.encode("utf-8", "replace") for a, b in zip(old, new, strict=False) if a and a != b}
+    pairs = zip(old, new, strict=False)
+    names = {a.encode("utf-8", "replace"): b.encode("utf-8", "replace") for a, b in pairs if a and a != b}
     if not names:
         return text
     # "goroutine 3" is not in "goroutine 304"

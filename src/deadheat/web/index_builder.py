@@ -11,6 +11,7 @@ import json
 import os
 import sqlite3
 import sys
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     JsonDict = dict[str, Any]
 
 _COLUMNS = ("node", "uri", "offset", "length", "lane", "observed_at", *RUN_COLUMNS, "test")
+_ADD_TO_RUN = """
+INSERT INTO run_node VALUES (?, ?, ?, ?, ?) ON CONFLICT (context, node) DO UPDATE SET
+  first = min(first, excluded.first), last = max(last, excluded.last), sightings = sightings + excluded.sightings
+"""
 _NICENESS = 10
 # reports that are read from the lake at once
 _REPORTS_AT_ONCE = 2000
@@ -60,7 +65,8 @@ class IndexBuilder:
         new.sort(key=lambda file: (file.day, file.path), reverse=True)
         for file in new:
             self._add_file(file)
-        self._sum_runs(len(new) > 0)
+        if new or len(known) != len(present):
+            self._sum_runs()
         self._set_state("version", str(self._lake.delta_table("sightings").version()))
 
     def _set_state(self, name: str, value: str) -> None:
@@ -74,28 +80,36 @@ class IndexBuilder:
         self._database.execute("BEGIN")
         self._database.execute(f"DELETE FROM sighting WHERE file IN ({marks})")
         self._database.execute(f"DELETE FROM file WHERE id IN ({marks})")
+        self._database.execute("DELETE FROM run_node")
+        columns = "context, node, min(time), max(time), count(*)"
+        self._database.execute(f"INSERT INTO run_node SELECT {columns} FROM sighting GROUP BY context, node")
         self._database.execute("COMMIT")
 
     def _add_file(self, file: DataFile) -> None:
         rows = self._lake.read_rows("sightings", _COLUMNS, files=[file])
         self._files += 1
         self._database.execute("BEGIN")
+        nodes, contexts = self._node_ids(rows["node"]), self._context_ids(rows)
+        times = rows["observed_at"].cast(pa.int64()).to_pylist()
         columns = [
-            self._node_ids(rows["node"]),
-            rows["observed_at"].cast(pa.int64()).to_pylist(),
-            [self._files] * rows.num_rows,
-            range(rows.num_rows),
-            self._uri_ids(rows["uri"]),
-            rows["offset"].to_pylist(),
-            rows["length"].to_pylist(),
-            self._word_ids(rows["lane"]),
-            self._context_ids(rows),
+            nodes, times, repeat(self._files), range(rows.num_rows), self._uri_ids(rows["uri"]),
+            rows["offset"].to_pylist(), rows["length"].to_pylist(), self._word_ids(rows["lane"]), contexts,
             self._word_ids(rows["test"]),
-        ]
+        ]  # fmt: skip
         statement = f"INSERT INTO sighting VALUES ({','.join('?' * len(columns))})"
-        self._database.executemany(statement, zip(*columns, strict=True))
+        self._database.executemany(statement, zip(*columns, strict=False))
+        self._add_to_runs(contexts, nodes, times)
         self._database.execute("INSERT INTO file VALUES (?, ?, ?)", (self._files, file.path, rows.num_rows))
         self._database.execute("COMMIT")
+
+    def _add_to_runs(self, contexts: list[int], nodes: list[int | None], times: list[int]) -> None:
+        """Add the sightings of a data file to the sums of their runs."""
+        sums: dict[tuple[int, int | None], tuple[int, int, int]] = {}
+        for context, node, time in zip(contexts, nodes, times, strict=True):
+            first, last, count = sums.get((context, node), (time, time, 0))
+            sums[context, node] = min(first, time), max(last, time), count + 1
+        rows = [(*key, *values) for key, values in sums.items()]
+        self._database.executemany(_ADD_TO_RUN, rows)
 
     def _node_ids(self, column: pa.ChunkedArray) -> list[int | None]:
         return self._ids_of_names("node", self._nodes, column)
@@ -138,14 +152,12 @@ class IndexBuilder:
             self._database.execute("INSERT INTO context VALUES (?, ?, ?, ?, ?, ?)", (number, *values))
         return number
 
-    def _sum_runs(self, is_changed: bool) -> None:
-        if not is_changed:
-            return
+    def _sum_runs(self) -> None:
+        """Sum the runs, so that the latest ones are found without reading all."""
+        columns = "context, min(first), max(last), sum(sightings), count(*)"
         self._database.execute("BEGIN")
-        self._database.execute("DELETE FROM run_node")
-        self._database.execute(
-            "INSERT INTO run_node SELECT context, node, min(time), max(time), count(*) FROM sighting GROUP BY context, node"
-        )
+        self._database.execute("DELETE FROM run")
+        self._database.execute(f"INSERT INTO run SELECT {columns} FROM run_node GROUP BY context")
         self._database.execute("COMMIT")
 
     def _add_reports(self) -> None:

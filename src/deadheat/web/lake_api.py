@@ -32,7 +32,9 @@ def get_runs(request: Request, page: PageNumber = 1) -> models.RunList:
 def get_run(
     request: Request,
     run: Annotated[str, Query(max_length=2000, description="The number or name of the run.")],
-    repo: Annotated[str | None, Query(max_length=2000, description="The repository, if several number runs alike.")] = None,
+    repo: Annotated[
+        str | None, Query(max_length=2000, description="The repository, if several number runs alike.")
+    ] = None,
 ) -> models.RunDetails:
     return lake_data.run_details(page_data(request), run, repo or None)
 

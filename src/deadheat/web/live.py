@@ -6,6 +6,7 @@ import logging
 import subprocess
 import sys
 import threading
+import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,7 +56,7 @@ class LiveData:
         self._builder: subprocess.Popen[bytes] | None = None
         self._built_at = 0.0
         self._branches: dict[str, list[str]] = {}
-        self._note_races(reader.snapshot)
+        self._noted_version = ""
         self.state = self._load(reader.snapshot)
 
     def start(self, seconds: float) -> None:
@@ -86,9 +87,8 @@ class LiveData:
     def check(self) -> None:
         """Load what has changed."""
         changed = self.reader.check()
-        if changed:
-            self._note_races(self.reader.snapshot)
         self._build_index()
+        self._note_races(self.reader.snapshot)
         with self._lock:
             state = self.state
             is_muting = any(each.mute is not None for each in state.states.values())
@@ -133,20 +133,29 @@ class LiveData:
         return branches
 
     def _note_races(self, snapshot: LakeSnapshot) -> None:
-        """Tell the store which races there are: it notices fixed ones that are back."""
-        if self.store is not None:
-            record_sightings(self.store, _rows_for_decisions(snapshot, self.store.states()))
+        """Tell the store about the races of a new state of the lake: it notices fixed ones that are back.
+
+        The index tells when a commit was sighted first, so it has to be complete.
+        """
+        if self.store is None or self._noted_version == snapshot.version or not self._is_index_current(snapshot):
+            return
+        rows = _rows_for_decisions(snapshot, self.store.states())
+        record_sightings(
+            self.store, rows, None, self.index.first_sightings,
+            lambda race, commit, at: self.index.sighting_at(race.get("nodes", ()), commit, at),
+        )  # fmt: skip
+        self._noted_version = snapshot.version
+
+    def _is_index_current(self, snapshot: LakeSnapshot) -> bool:
+        return self.index.state("version") == str(snapshot.lake.delta_table("sightings").version())
 
     # -- the index ----------------------------------------------------------------------------------
 
     def _build_index(self) -> None:
         """Start the process that brings the index up to date, unless it is or one runs."""
-        import time
-
         if self._builder is not None and self._builder.poll() is None:
             return
-        wanted = str(self.reader.snapshot.lake.delta_table("sightings").version())
-        if self.index.state("version") == wanted or time.monotonic() - self._built_at < _MIN_BUILD_SECONDS:
+        if self._is_index_current(self.reader.snapshot) or time.monotonic() - self._built_at < _MIN_BUILD_SECONDS:
             return
         self._built_at = time.monotonic()
         command = [sys.executable, "-m", "deadheat.web.index_builder", self.reader.uri, str(self.index.path)]
@@ -171,8 +180,8 @@ def _rows_for_decisions(snapshot: LakeSnapshot, states: Mapping[str, RaceState])
         )
     }  # fmt: skip
     if fixed:
-        found = snapshot.lake.read_rows("races", ["race", "latest_commits"], is_in("race", fixed)).to_pylist()
-        commits = {row["race"]: row["latest_commits"] for row in found}
+        columns = ["race", "latest_commits", "nodes"]
+        found = {row["race"]: row for row in snapshot.lake.read_rows("races", columns, is_in("race", fixed)).to_pylist()}
         for row in rows:
-            row["latest_commits"] = commits.get(row["race"], ())
+            row |= found.get(row["race"], {})
     return rows

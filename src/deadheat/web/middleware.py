@@ -59,7 +59,9 @@ class HostCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._is_known(Headers(scope=scope).get("host", "")):
-            error = ProblemError(421, "This server is not known by that name.", "Open it by the address that it has printed.")
+            error = ProblemError(
+                421, "This server is not known by that name.", "Open it by the address that it has printed."
+            )
             await problem_response(error)(scope, receive, send)
             return
         await self._app(scope, receive, send)

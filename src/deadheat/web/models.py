@@ -11,7 +11,9 @@ from pydantic import BaseModel, Field
 class Decision(BaseModel):
     """What people have decided about a race."""
 
-    status: str = Field("new", description="new, confirmed, in-progress, fixed, wont-fix, not-a-bug, duplicate or back")
+    status: str = Field(
+        default="new", description="new, confirmed, in-progress, fixed, wont-fix, not-a-bug, duplicate or back"
+    )
     assignee: str | None = None
     severity: str | None = None
     labels: list[str] = []
@@ -77,7 +79,9 @@ class Overview(BaseModel):
     frequent: list[RaceSummary] = Field(description="Races with the most sightings.")
     quiet: list[RaceSummary] = Field(description="Races not seen any more, the latest first.")
     days: list[DayCount]
-    by: dict[str, list[FacetCount]] = Field(description="The most frequent detectors, causes, packages, owners, branches.")
+    by: dict[str, list[FacetCount]] = Field(
+        description="The most frequent detectors, causes, packages, owners, branches."
+    )
 
 
 class SightingPlace(BaseModel):

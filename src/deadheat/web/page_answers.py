@@ -41,19 +41,17 @@ def page_endpoint(make: PageMaker) -> Callable[[Request], Awaitable[Response]]:
             await run_in_threadpool(services.live.refresh_decisions, int(seen[:18]))
         data = PageData(services)
         key = (data.version, request.state.principal.role, request.url.path, request.url.query)
-        html = data.services.pages.get(key)
+        html = services.pages.get(key)
         if html is None:
-            page, html = await run_in_threadpool(_render, make, data, request)
-            if page.status == 200:
-                data.services.pages.put(key, html)
+            html = await run_in_threadpool(_render, make, data, request)
+            services.pages.put(key, html)
         return personal_response(request, html)
 
     return answer
 
 
-def _render(make: PageMaker, data: PageData, request: Request) -> tuple[Page, bytes]:
-    page = make(data, request)
-    return page, render_page(page, data, request)
+def _render(make: PageMaker, data: PageData, request: Request) -> bytes:
+    return render_page(make(data, request), data, request)
 
 
 def render_page(page: Page, data: PageData, request: Request) -> bytes:

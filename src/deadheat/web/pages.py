@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
-from starlette.requests import Request  # noqa: TC002, FastAPI reads the annotation
 
 from deadheat.output import OutputStyle
 from deadheat.output.html import race_sections
@@ -13,7 +12,6 @@ from deadheat.output.html.race_view import RaceView
 from deadheat.triage.events import SETTABLE_STATUSES, Severity
 from deadheat.triage.server_tables import Role
 from deadheat.web.page_answers import Page, page_endpoint
-from deadheat.web.race_data import PageData
 from deadheat.web.race_queries import read_cursor, read_query
 from deadheat.web.race_table import FACETS, PAGE_SIZE, SORT_ORDERS, RaceQuery
 from deadheat.web.route import Route
@@ -21,8 +19,11 @@ from deadheat.web.route import Route
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from starlette.requests import Request
+
     from deadheat.output.html.markup import Html
     from deadheat.web.models import DayCount
+    from deadheat.web.race_data import PageData
 
 # views that the list offers: name and query
 NAMED_VIEWS = (
@@ -69,7 +70,8 @@ def race_page(data: PageData, request: Request) -> Page:
         "race": data.summary(race), "aliases": race["aliases"], "timeline": data.history(race), "related": related,
         "state": data.state_of(race["race"]), "assignees": data.assignees(), "statuses": SETTABLE_STATUSES,
         "severities": [*Severity], "can_decide": can_decide(data, request),
-        "body": Markup(race_sections.race_body(view, race_facts(view))) if view else "",
+        "answer": Markup(race_sections.overview(view, race_facts(view))) if view else "",
+        "details": Markup(race_sections.race_details(view)) if view else "",
         "sightings": data.sightings(race, read_cursor(after)), "after": after,
     }  # fmt: skip
     return Page("race.html", values)
@@ -106,4 +108,3 @@ ROUTES: list[Route] = [
     Route("GET", "/races", page_endpoint(list_page), "List of races"),
     Route("GET", "/races/{race}", page_endpoint(race_page), "One race"),
 ]
-

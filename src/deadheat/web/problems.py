@@ -20,8 +20,8 @@ class Problem(BaseModel):
     title: str = Field(description="What went wrong, the same for all problems of this status.")
     status: int
     detail: str = Field(description="What went wrong this time.")
-    remedy: str | None = Field(None, description="What to do.")
-    current: dict[str, Any] | None = Field(None, description="With 409: the values that somebody else has set.")
+    remedy: str | None = Field(default=None, description="What to do.")
+    current: dict[str, Any] | None = Field(default=None, description="With 409: the values that somebody else has set.")
 
 
 class ProblemError(Exception):

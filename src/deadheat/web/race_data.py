@@ -133,7 +133,9 @@ class PageData:
             quiet=first_of(RaceQuery(values={"activity": ("quiet",)})),
             days=[models.DayCount(**day._asdict()) for day in days],
             by={
-                name: [models.FacetCount(value=value, count=count) for value, count in table.counts_by(name, OVERVIEW_SIZE)]
+                name: [
+                    models.FacetCount(value=value, count=count) for value, count in table.counts_by(name, OVERVIEW_SIZE)
+                ]
                 for name in OVERVIEW_FACETS
             },
         )
@@ -182,18 +184,16 @@ class PageData:
 
 
 def place_of_row(row: JsonDict) -> models.SightingPlace:
-    names = ("uri", "repo", "branch", "commit", "job", "run", "test")
+    names = ("repo", "branch", "commit", "job", "run", "test")
+    optional = {name: None if row[name] is None else cut(row[name]) for name in names}
     return models.SightingPlace(
-        observed_at=row["observed_at"],
-        offset=row["offset"],
-        length=row["length"],
-        stream=row["lane"],
-        **{name: None if row[name] is None else cut(row[name]) for name in names},
-    )
+        observed_at=row["observed_at"], uri=row["uri"], offset=row["offset"], length=row["length"], stream=row["lane"],
+        **optional,
+    )  # fmt: skip
 
 
 def facet_count(value: FacetValue) -> models.FacetCount:
-    return models.FacetCount(value=value.value, count=value.count, chosen=value.is_chosen)
+    return models.FacetCount(value=value.value, count=value.races, chosen=value.is_chosen)
 
 
 def cut(text: str | None) -> str:

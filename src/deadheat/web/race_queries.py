@@ -26,7 +26,9 @@ def read_query(parameters: QueryParams) -> RaceQuery:
     values = {name: tuple(dict.fromkeys(filter(None, parameters.getlist(name)))) for name in FACETS}
     for name, chosen in values.items():
         if len(chosen) > _MAX_VALUES or any(len(value) > MAX_VALUE_LENGTH for value in chosen):
-            raise ProblemError(422, f"{name}: more than {_MAX_VALUES} values, or one of more than {MAX_VALUE_LENGTH} characters")
+            raise ProblemError(
+                422, f"{name}: more than {_MAX_VALUES} values, or one of more than {MAX_VALUE_LENGTH} characters"
+            )
     chosen_values = {name: chosen for name, chosen in values.items() if chosen}
     return RaceQuery(text, chosen_values, sort, read_number(parameters, "page", 1, MAX_PAGE), title)
 

@@ -87,7 +87,7 @@ class RaceQuery:
 
 class FacetValue(NamedTuple):
     value: str
-    count: int
+    races: int
     is_chosen: bool
 
 
@@ -247,7 +247,9 @@ def package_of_site(site: str) -> str:
 
 
 def _list_columns(races: pa.Table, owners: Mapping[str, list[str]]) -> pa.Table:
-    columns = {name: races[name].to_pylist() for name in ("race", "aliases", "title", "sites", "tests", "repos", "cause")}
+    columns = {
+        name: races[name].to_pylist() for name in ("race", "aliases", "title", "sites", "tests", "repos", "cause")
+    }
     packages = [[*dict.fromkeys(filter(None, map(package_of_site, _cut(sites))))] for sites in columns["sites"]]
     owned = [owners.get(race, []) for race in columns["race"]]
     texts = pa.list_(pa.string())
@@ -276,7 +278,9 @@ def _search_texts(columns: dict[str, list[Any]], owners: Sequence[list[str]]) ->
     """What a search looks into, in lower case."""
     titles = {name: plugins.cause_title(name) for name in {*columns["cause"]} if name}
     for race, aliases, title, sites, tests, repos, cause, owned in zip(
-        *(columns[name] for name in ("race", "aliases", "title", "sites", "tests", "repos", "cause")), owners, strict=True
+        *(columns[name] for name in ("race", "aliases", "title", "sites", "tests", "repos", "cause")),
+        owners,
+        strict=True,
     ):
         parts = [race, *(aliases or ()), shorten(title or "", 2000), *_cut(sites), *_cut(tests), *_cut(repos), *owned]
         yield "\n".join([*parts, titles.get(cause, "")]).lower()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import socket
+import threading
 from dataclasses import asdict, dataclass, field
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 # the options of a server for its worker processes
 _OPTIONS_VARIABLE = "DEADHEAT_SERVE_OPTIONS"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+# how long requests that have begun may take when the server ends; afterwards uploads are rolled back
+_SHUTDOWN_SECONDS = 10
+_POLL_SECONDS, _POLL_TIMEOUT = 0.05, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +106,44 @@ def check_host(host: str) -> None:
 
 def run_server(options: ServerOptions, listener: socket.socket, on_start: Callable[[], None]) -> None:
     """Serve until the process is interrupted. `on_start` is called when requests are answered."""
+    import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    from deadheat.web.http_server import DashboardServer, make_config
-
     configure_logs(options.operations.log_format)
-    if options.workers == 1:
-        server = DashboardServer(make_config(app_of(options)))
-        server.on_start = on_start
-        server.run([listener])
+    stopped = threading.Event()
+    waiting = threading.Thread(target=_wait_for_answer, args=(listener, stopped, on_start), daemon=True)
+    waiting.start()
+    try:
+        if options.workers == 1:
+            uvicorn.Server(_config(app_of(options))).run([listener])
+        else:
+            os.environ[_OPTIONS_VARIABLE] = json.dumps(asdict(options))
+            Multiprocess(_config("deadheat.web.server:worker_app", options.workers), sockets=[listener]).run()
+    finally:
+        stopped.set()
+
+
+def _wait_for_answer(listener: socket.socket, stopped: threading.Event, on_start: Callable[[], None]) -> None:
+    """Call a function when the server answers."""
+    host, port = listener.getsockname()[:2]
+    while not stopped.wait(_POLL_SECONDS):
+        connection = HTTPConnection(host, port, timeout=_POLL_TIMEOUT)
+        try:
+            connection.request("GET", "/api/v1/health", headers={"host": "localhost"})
+            connection.getresponse().read()
+        except (OSError, HTTPException):
+            continue
+        finally:
+            connection.close()
+        on_start()
         return
-    os.environ[_OPTIONS_VARIABLE] = json.dumps(asdict(options))
-    config = make_config("deadheat.web.server:worker_app", options.workers)
-    on_start()
-    Multiprocess(config, DashboardServer(config).run, [listener]).run()
+
+
+def _config(app: FastAPI | str, workers: int = 1) -> uvicorn.Config:
+    import uvicorn
+
+    return uvicorn.Config(
+        app, factory=isinstance(app, str), workers=workers, log_level="warning", access_log=False, server_header=False,
+        date_header=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS, timeout_keep_alive=30, lifespan="on",
+        forwarded_allow_ips="", log_config=None,
+    )  # fmt: skip

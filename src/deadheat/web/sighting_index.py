@@ -7,7 +7,6 @@ be deleted at any time.
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
 import threading
@@ -32,14 +31,19 @@ CREATE TABLE IF NOT EXISTS node (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
 CREATE TABLE IF NOT EXISTS uri (id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE IF NOT EXISTS word (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
 CREATE TABLE IF NOT EXISTS context (
-  id INTEGER PRIMARY KEY, repo TEXT, branch TEXT, "commit" TEXT, job TEXT, run TEXT, UNIQUE (repo, branch, "commit", job, run));
+  id INTEGER PRIMARY KEY, repo TEXT, branch TEXT, "commit" TEXT, job TEXT, run TEXT,
+  UNIQUE (repo, branch, "commit", job, run));
 CREATE INDEX IF NOT EXISTS context_run ON context (run);
+CREATE INDEX IF NOT EXISTS context_commit ON context ("commit");
 CREATE TABLE IF NOT EXISTS sighting (
   node INTEGER, time INTEGER, file INTEGER, row INTEGER, uri INTEGER, "offset" INTEGER, length INTEGER, lane INTEGER,
   context INTEGER, test INTEGER, PRIMARY KEY (node, time, file, row)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS run_node (
   context INTEGER, node INTEGER, first INTEGER, last INTEGER, sightings INTEGER,
   PRIMARY KEY (context, node)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS run (
+  context INTEGER PRIMARY KEY, first INTEGER, last INTEGER, sightings INTEGER, nodes INTEGER);
+CREATE INDEX IF NOT EXISTS run_last ON run (last);
 CREATE TABLE IF NOT EXISTS report (digest TEXT PRIMARY KEY, data BLOB);
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 """
@@ -93,7 +97,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 def _connect_writer(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path, isolation_level=None)
     try:
-        os.chmod(path, 0o600)
+        path.chmod(0o600)
         # a lost index is built again, so nothing waits for the disk
         database.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA cache_size=-131072;")
         database.executescript(_SCHEMA)
@@ -125,6 +129,7 @@ SELECT s.time, u.name AS uri, s."offset", s.length, l.name AS lane, c.repo, c.br
 FROM sighting s JOIN uri u ON u.id = s.uri LEFT JOIN word l ON l.id = s.lane LEFT JOIN word t ON t.id = s.test
   JOIN context c ON c.id = s.context JOIN file f ON f.id = s.file
 """
+_RUN_QUERY = "SELECT c.*, r.* FROM run r JOIN context c ON c.id = r.context"
 _OF_NODE = "WHERE s.node = (SELECT id FROM node WHERE name = ?)"
 
 
@@ -198,6 +203,22 @@ class SightingIndex:
                     return _sighting_row(row)
         return None
 
+    def sighting_at(self, nodes: Sequence[str], commit: str | None, time: datetime) -> JsonDict | None:
+        """A sighting of a race at a commit and time."""
+        query = f'{_SIGHTING_QUERY} {_OF_NODE} AND s.time = ? AND c."commit" IS ? LIMIT 1'
+        found = (self._rows(query, (node, to_microseconds(time), commit)) for node in nodes)
+        return next((_sighting_row(rows[0]) for rows in found if rows), None)
+
+    def first_sightings(self, commits: Sequence[str]) -> dict[str, datetime]:
+        """When each of these commits was sighted first, with any race."""
+        query = 'SELECT min(r.first) AS first FROM run r JOIN context c ON c.id = r.context WHERE c."commit" = ?'
+        first = {commit: self._rows(query, (commit,)) for commit in commits}
+        return {
+            commit: from_microseconds(rows[0]["first"])
+            for commit, rows in first.items()
+            if rows and rows[0]["first"] is not None
+        }
+
     def report(self, digest: str) -> str | None:
         """The row of a report as JSON."""
         rows = self._rows("SELECT data FROM report WHERE digest = ?", (digest,))
@@ -213,9 +234,7 @@ class SightingIndex:
 
     def runs(self, limit: int, offset: int) -> list[RunSummary]:
         """Runs with sightings, the latest first."""
-        query = """SELECT c.*, r.* FROM (SELECT context, min(first) AS first, max(last) AS last, sum(sightings) AS sightings,
-            count(*) AS nodes FROM run_node GROUP BY context) r JOIN context c ON c.id = r.context
-            WHERE c.run IS NOT NULL ORDER BY r.last DESC, c.id LIMIT ? OFFSET ?"""
+        query = f"{_RUN_QUERY} WHERE c.run IS NOT NULL ORDER BY r.last DESC, c.id LIMIT ? OFFSET ?"
         return [_run_summary(row) for row in self._rows(query, (limit, offset))]
 
     def run_count(self) -> int:
@@ -224,9 +243,7 @@ class SightingIndex:
 
     def contexts_of_run(self, run: str, repo: str | None) -> list[RunSummary]:
         """The jobs of a run. Repositories may number their runs alike."""
-        query = """SELECT c.*, min(r.first) AS first, max(r.last) AS last, sum(r.sightings) AS sightings, count(*) AS nodes
-            FROM context c JOIN run_node r ON r.context = c.id WHERE c.run = ? AND (? IS NULL OR c.repo = ?)
-            GROUP BY c.id ORDER BY last DESC"""
+        query = f"{_RUN_QUERY} WHERE c.run = ? AND (? IS NULL OR c.repo = ?) ORDER BY r.last DESC, c.id"
         return [_run_summary(row) for row in self._rows(query, (run, repo, repo))]
 
     def races_of_context(self, context: int, limit: int) -> list[RunRace]:
@@ -244,5 +261,6 @@ def _sighting_row(row: sqlite3.Row) -> JsonDict:
 
 
 def _run_summary(row: sqlite3.Row) -> RunSummary:
-    times = from_microseconds(row["first"]), from_microseconds(row["last"])
-    return RunSummary(row["id"], *(row[name] for name in RUN_COLUMNS), *times, row["sightings"], row["nodes"])
+    repo, branch, commit, job, run = (row[name] for name in RUN_COLUMNS)
+    first, last = from_microseconds(row["first"]), from_microseconds(row["last"])
+    return RunSummary(row["id"], repo, branch, commit, job, run, first, last, row["sightings"], row["nodes"])

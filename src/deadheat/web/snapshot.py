@@ -13,13 +13,13 @@ from deadheat.lake import queries
 from deadheat.lake.data_files import is_in
 from deadheat.lake.schema import DERIVED_TABLES, OPTIONAL_TABLES, TABLES
 from deadheat.lake.sighting_rows import sighting_from_row
-from deadheat.lake.tables import Lake
 from deadheat.web.race_table import RaceTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
+    from deadheat.lake.tables import Lake
     from deadheat.model import Sighting
 
     JsonDict = dict[str, Any]

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from deadheat.output.html.page import page_asset
 
-_OWN_FILES = ("app.css", "app.js", "htmx.min.js")
+_OWN_FILES = ("app.css", "app.js", "htmx.min.js", "icon.svg")
 # shared with the HTML report
 _SHARED_FILES = ("page.css", "page.js")
+_MEDIA_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 
 
 class StaticFile(NamedTuple):
@@ -29,8 +30,7 @@ def static_file(name: str) -> StaticFile | None:
         content = pkgutil.get_data("deadheat.web", f"static/{name}") or b""
     else:
         return None
-    media_type = "text/css; charset=utf-8" if name.endswith(".css") else "text/javascript; charset=utf-8"
-    return StaticFile(content, media_type, sha256(content).hexdigest()[:16])
+    return StaticFile(content, _MEDIA_TYPES[name.rpartition(".")[2]], sha256(content).hexdigest()[:16])
 
 
 def static_url(name: str) -> str:

@@ -75,14 +75,26 @@ def environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
     found.filters |= {
-        "sentence": _code_sentence, "plain": _plain_sentence, "time": _show_time, "day": _show_day,
-        "number": _short_number, "segment": lambda text: quote(str(text), safe=""),
-    }  # fmt: skip
+        "sentence": _code_sentence,
+        "plain": _plain_sentence,
+        "time": _show_time,
+        "day": _show_day,
+        "number": _short_number,
+        "segment": lambda text: quote(str(text), safe=""),
+    }
     found.globals |= {
-        "logo": Markup(page.LOGO), "count_of": _count, "static": static_files.static_url, "program_version": __version__,
-        "cause_name": lambda name: _plain_sentence(plugins.cause_title(name)), "plain_name": str, "detector_title": plugins.display_name, "token": Markup(TOKEN_PLACEHOLDER),
-        "whole": _whole_text, "user": Markup(USER_PLACEHOLDER), "form_key": Markup(KEY_PLACEHOLDER),
-    }  # fmt: skip
+        "logo": Markup(page.LOGO),
+        "count_of": _count,
+        "static": static_files.static_url,
+        "whole": _whole_text,
+        "program_version": __version__,
+        "cause_name": lambda name: _plain_sentence(plugins.cause_title(name)),
+        "detector_title": plugins.display_name,
+        "plain_name": str,
+        "token": Markup(TOKEN_PLACEHOLDER),
+        "user": Markup(USER_PLACEHOLDER),
+        "form_key": Markup(KEY_PLACEHOLDER),
+    }
     return found
 
 
@@ -95,4 +107,3 @@ def personal(html: bytes, principal: Principal, token: str) -> bytes:
     name = str(markup.text(principal.name)).encode()
     html = html.replace(TOKEN_PLACEHOLDER.encode(), token.encode()).replace(USER_PLACEHOLDER.encode(), name)
     return html.replace(KEY_PLACEHOLDER.encode(), new_key().encode())
-

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
     JsonDict = dict[str, Any]
 
-_ACTIVITIES = {"new": "First seen", "recurring": "Seen again", "quiet": "Quiet since", "returned": "Back after quiet days"}
+_ACTIVITIES = {
+    "new": "First seen",
+    "recurring": "Seen again",
+    "quiet": "Quiet since",
+    "returned": "Back after quiet days",
+}
 
 
 class TimelineEntry(NamedTuple):
@@ -31,7 +36,7 @@ class TimelineEntry(NamedTuple):
 def timeline(history: Iterable[JsonDict], events: Iterable[Event]) -> list[TimelineEntry]:
     """Both histories, the latest first."""
     entries = [
-        TimelineEntry(datetime.combine(state["day"], time(), UTC), "", _ACTIVITIES.get(state["status"], state["status"]))
+        TimelineEntry(datetime.combine(state["day"], time(), UTC), "", _ACTIVITIES.get(state["status"], "Seen"))
         for state in history
     ]
     events = list(events)
@@ -67,7 +72,8 @@ def describe_decision(kind: EventKind, payload: Mapping[str, Any]) -> tuple[str,
 def _describe_status(payload: Mapping[str, Any]) -> tuple[str, str, str]:
     status = payload["status"].replace("-", " ")
     if "race" in payload:
-        return f"set the status to duplicate of {payload['race']}", payload.get("reason", ""), f"/races/{payload['race']}"
+        race = payload["race"]
+        return f"set the status to duplicate of {race}", payload.get("reason", ""), f"/races/{race}"
     where = f" in {payload['commit']}" if "commit" in payload else ""
     return f"set the status to {status}{where}", payload.get("reason", ""), ""
 
@@ -92,7 +98,7 @@ def _describe_mute(payload: Mapping[str, Any]) -> tuple[str, str, str]:
 _DESCRIPTIONS: dict[EventKind, Callable[[Mapping[str, Any]], tuple[str, str, str]]] = {
     EventKind.STATUS: _describe_status,
     EventKind.BACK: _describe_back,
-    EventKind.ASSIGN: lambda p: (f"assigned it to {p['assignee']}" if p["assignee"] else "assigned it to nobody", "", ""),
+    EventKind.ASSIGN: lambda p: (f"assigned it to {p['assignee'] or 'nobody'}", "", ""),
     EventKind.SEVERITY: lambda p: (f"set the severity to {p['severity'] or 'none'}", "", ""),
     EventKind.LABELS: _describe_labels,
     EventKind.COMMENT: lambda p: ("commented", p["text"], ""),

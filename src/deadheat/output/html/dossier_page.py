@@ -86,11 +86,7 @@ def dossier_article(view: RaceView, finding: RaceFinding) -> Html:
         "div", element(f"h{view.level}", text(view.title)), element("p", badges, Html(" "), where), class_="page-head"
     )
     return element(
-        "article",
-        head,
-        race_sections.race_body(view, _facts(view, finding)),
-        id=view.race,
-        class_="dossier",
+        "article", head, race_sections.race_body(view, _facts(view, finding)), id=view.race, class_="dossier"
     )
 
 

@@ -320,9 +320,13 @@ def overview(view: RaceView, facts: Iterable[tuple[str, Html]]) -> Html:
 
 def race_body(view: RaceView, facts: Iterable[tuple[str, Html]]) -> Html:
     """Everything about one race but its heading."""
+    return join((overview(view, facts), race_details(view)))
+
+
+def race_details(view: RaceView) -> Html:
+    """Everything below the answer: code, fix, evidence, diagram, stacks, history."""
     return join(
         (
-            overview(view, facts),
             racing_code(view),
             fix_section(view),
             check_sections(view),

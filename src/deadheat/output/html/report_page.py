@@ -29,7 +29,12 @@ if TYPE_CHECKING:
     from deadheat.output import OutputStyle
     from deadheat.output.findings import AbsentRace, RaceFinding, RaceFindings
 
-_STANDING_RANKS: dict[GateStanding | None, int] = {None: 0, GateStanding.NEW: 0, GateStanding.EXPIRED: 1}
+_STANDING_RANKS: dict[GateStanding | None, int] = {
+    None: 0,
+    GateStanding.NEW: 0,
+    GateStanding.BACK: 0,
+    GateStanding.EXPIRED: 1,
+}
 _LOWEST_RANK = 2
 _SORT_ORDERS = (("standing", "new first"), ("seen", "most seen"), ("title", "title"), ("file", "file"))
 _FOOTER = (
