@@ -45,7 +45,7 @@ class PostgresCluster:
         self._run("createdb", "-h", self._folder, "-U", "deadheat", name)
         return f"postgresql://deadheat@/{name}?host={self._folder}"
 
-    def stop(self) -> None:
+    def close(self) -> None:
         self._run("pg_ctl", "-D", f"{self._folder}/data", "-m", "immediate", "-w", "stop")
         shutil.rmtree(self._folder, ignore_errors=True)
 

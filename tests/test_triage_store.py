@@ -59,7 +59,7 @@ FIX, LATER = "9fceb02d0ae598e95dc970b74767f19372d61af8", "0e1c2b1a7d7f6c8f3b1a2c
 def cluster() -> Iterator[PostgresCluster]:
     started = PostgresCluster()
     yield started
-    started.stop()
+    started.close()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

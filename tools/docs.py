@@ -127,7 +127,7 @@ def _cause_list() -> str:
 
 def _module_of(plugin: Detector | CauseDefinition) -> ModuleType:
     if isinstance(plugin, CauseDefinition):
-        return next(module for module in sys.modules.values() if getattr(module, "CAUSE", None) is plugin)
+        return next(module for module in [*sys.modules.values()] if getattr(module, "CAUSE", None) is plugin)
     return sys.modules[type(plugin).__module__]
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat import cli
 from deadheat.cli import decisions, spark_and_lake
 from deadheat.cli.gate import read_error, unwritable_error
+from deadheat.cli.options import was_given
 from deadheat.errors import DeadheatError
 from deadheat.printable import format_json, visible_text
 from deadheat.triage.events import SETTABLE_STATUSES, EventKind, EventSource, NewEvent, Severity, Status, format_time
@@ -87,7 +88,9 @@ def _add_change_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--link", action="append", default=[], metavar="URL", help="add a link, such as to a ticket")
     group.add_argument("--unlink", action="append", default=[], metavar="URL", help="remove a link")
     group.add_argument("--actor", metavar="WHO", help="who decides; default: $DEADHEAT_ACTOR, else the user name")
-    group.add_argument("--key", metavar="TEXT", help="a repeated command with the same key changes nothing")
+    group.add_argument(
+        "--idempotency-key", dest="key", metavar="TEXT", help="a repeated command with the same key changes nothing"
+    )
     group.add_argument(
         "--based-on", type=cli.integer_at_least(0), metavar="N", help="fail if the field was changed after version N"
     )
@@ -108,6 +111,8 @@ def _parse_mute(text: str) -> str:
 
 
 def run_triage(args: argparse.Namespace) -> int:
+    if not was_given(args, "reason"):
+        args.reason = None  # that of a configuration file is for a baseline
     _check_options(args)
     if not args.race:
         return _run_on_all(args)
