@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("deadheat.web.notify")
 _MAX_ERROR_LENGTH = 300
+_FAULT_LEVELS = ("WARNING", "ERROR", "CRITICAL")
 _SECRET_LENGTH = 4
 # what of an address is no secret: its scheme
 _ADDRESS_PARTS = re.compile(r"[^\w%.+~-]+")
@@ -101,7 +102,7 @@ def send(destination: Destination, body: dict[str, Any], seconds: float) -> str:
         result = notifier.notify(body=body["body"], title=body["title"], body_format="text", timeout=seconds)
         if result:
             return ""
-        lines = [entry.message for entry in result.logs() if entry.levelno >= logging.WARNING]
+        lines = [entry.message for entry in result.logs() if entry.level in _FAULT_LEVELS]
         error = lines[-1] if lines else result.status.name.lower()
     except Exception as failure:  # noqa: BLE001, every service has a library of its own
         error = f"{type(failure).__name__}: {failure}"
