@@ -69,11 +69,11 @@ class _MailHandler:
         self.messages: list[EmailMessage] = []
         self.failures = 0
 
-    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802, of aiosmtpd
         if self.failures:
             self.failures -= 1
             return "451 try again later"
-        self.messages.append(message_from_bytes(envelope.content, policy=policy.default))  # type: ignore[arg-type]
+        self.messages.append(message_from_bytes(envelope.content, policy=policy.default))
         return "250 OK"
 
 

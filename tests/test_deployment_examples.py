@@ -55,7 +55,11 @@ def test_what_compose_refers_to_is_there(compose: dict[str, Any]) -> None:
         assert {*service.get("secrets", ())} <= secrets
         assert {*service.get("depends_on", ())} <= compose["services"].keys()
     server = compose["services"]["server"]
-    arguments = [line.split()[1].partition("=")[0] for line in (ROOT / "Dockerfile").read_text().splitlines() if line[:4] == "ARG "]
+    arguments = [
+        line.split()[1].partition("=")[0]
+        for line in (ROOT / "Dockerfile").read_text().splitlines()
+        if line[:4] == "ARG "
+    ]
     assert server["build"]["args"].keys() <= {*arguments}
     assert (DEPLOY / server["build"]["context"]).resolve() == ROOT
     assert any(path in server["healthcheck"]["test"][-1] for path in PUBLIC_PATHS)

@@ -1,4 +1,7 @@
-"""A server that is killed while people decide and CI jobs send logs: nothing acknowledged is lost, nothing is there twice."""
+"""A server that is killed while people decide and CI jobs send logs loses nothing that was acknowledged.
+
+And nothing is there more than once.
+"""
 
 from __future__ import annotations
 
@@ -156,7 +159,7 @@ def check_documents(client: httpx2.Client, intake: Path, documents: set[str]) ->
 def cluster() -> Iterator[PostgresCluster]:
     running = PostgresCluster()
     yield running
-    running.stop()
+    running.close()
 
 
 def test_nothing_is_lost_with_sqlite(tmp_path: Path) -> None:

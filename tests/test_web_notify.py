@@ -86,7 +86,7 @@ def add_races(dashboard: Dashboard, number: int, races: Any, **options: Any) -> 
 
 
 def test_a_new_race_is_noticed_once_for_each_destination(dashboard: Dashboard) -> None:
-    tables = [{"name": "one", "to": "json://a"}, {"name": "two", "to": ["json://b", "json://a"]}]
+    tables: list[dict[str, Any]] = [{"name": "one", "to": "json://a"}, {"name": "two", "to": ["json://b", "json://a"]}]
     finder = finder_of(dashboard, *tables)
     finder.begin(NOON)
     finder.look(NOON)
@@ -286,7 +286,9 @@ def test_mail_is_delivered_after_a_failure(store: DecisionStore) -> None:
     with mail_receiver() as (url, handler):
         handler.failures = 1
         title = "New race: <b>bold</b> & \\x1b[31m read"
-        store.outbox.enqueue("event", "team", {"title": title, "body": "Where: <script>a</script>\n\nhttps://x.example/races/1"})
+        store.outbox.enqueue(
+            "event", "team", {"title": title, "body": "Where: <script>a</script>\n\nhttps://x.example/races/1"}
+        )
         sender = deliverer(store, url)
         while sender.deliver_due():
             pass
@@ -352,9 +354,11 @@ def test_a_sender_that_is_killed_between_delivery_and_mark_delivers_again(
 @pytest.mark.parametrize(
     ("hostile", "absent"),
     [
-        ("@everyone see https://evil.example/x", ("@everyone see", "https://evil")), ("<!here> @channel", ("<!here", " @channel")),
-        ("a\r\nBcc: all@example.com", ("\n", "\r")), ("\x1b[31mred\u202e", ("\x1b", "\u202e")), ("www.evil.example", ("www.evil",)),
-        ("javascript:alert(1)", ("javascript:",)), ("x" * 10_000_000, ("x" * 200,)), ("@here\udcff\0", ("\0", "\udcff")),
+        ("@everyone see https://evil.example/x", ("@everyone see", "https://evil")),
+        ("<!here> @channel", ("<!here", " @channel")), ("www.evil.example", ("www.evil",)),
+        ("a\r\nBcc: all@example.com", ("\n", "\r")), ("\x1b[31mred\u202e", ("\x1b", "\u202e")),
+        ("javascript:alert(1)", ("javascript:",)), ("x" * 10_000_000, ("x" * 200,)),
+        ("@here\udcff\0", ("\0", "\udcff")),
     ],
 )  # fmt: skip
 def test_hostile_text_is_inert(hostile: str, absent: tuple[str, ...]) -> None:
@@ -388,7 +392,9 @@ def test_hostile_titles_of_a_lake_are_inert_in_every_channel(
                 assert len(each.body["title"]) <= MAX_TITLE_LENGTH
                 assert len(each.body["body"]) <= MAX_BODY_LENGTH
         assert handler.messages
-        html = str([part.get_content() for part in handler.messages[0].walk() if part.get_content_type() == "text/html"])
+        html = str(
+            [part.get_content() for part in handler.messages[0].walk() if part.get_content_type() == "text/html"]
+        )
     assert "<script>" not in html
     assert 'href="https://evil' not in html
     posted = str(receiver.received)

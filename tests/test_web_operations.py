@@ -14,14 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from deadheat.model import CiRun
 from deadheat.triage.events import EventKind, NewEvent
 from deadheat.triage.server_tables import UploadState
+from deadheat.web.intake import routes as intake_routes
 from deadheat.web.intake.folder import IntakeFolder
+from deadheat.web.notify.rules import NoticeKind
+from deadheat.web.operations import routes as operation_routes
 from deadheat.web.operations.background import note_ingested
 from deadheat.web.operations.ingest_process import IngestSupervisor, read_ingest_state
 from deadheat.web.operations.logs import JsonFormatter, TextFormatter
 from deadheat.web.operations.metrics import Metric, Sample, SharedCounts, format_metrics
-from deadheat.model import CiRun
+from deadheat.web.race_table import FACETS
 from tests.cases import ROOT as CASES
 from tests.dashboard_server import DashboardProcess, make_lake
 from tests.dashboards import Dashboard, open_dashboard, small_lake
@@ -121,6 +125,20 @@ def test_counts_of_several_processes_are_added_up(tmp_path: Path) -> None:
     assert [sample.value for sample in samples["deadheat_http_requests_total"]] == [2]
 
 
+def test_every_metric_and_event_is_documented(dashboard: Dashboard, tmp_path: Path) -> None:
+    dashboard.services.background.state_folder = tmp_path
+    (tmp_path / "ingest.json").write_text("{}")
+    names = re.findall(r"^# TYPE (\S+)", dashboard.client.get("/metrics").text, re.MULTILINE)
+    dashboard.services.background.state_folder = None
+    assert "deadheat_ingest_running" in names
+    docs = Path(__file__).parents[1] / "docs"
+    reference, guide = (docs / "reference" / "server.md").read_text(), (docs / "how-to" / "notify.md").read_text()
+    assert [name for name in names if f"`{name}`" not in reference] == []
+    assert [key for key in (*NoticeKind, *FACETS) if f"`{key}`" not in guide] == []
+    routes = [*intake_routes.ROUTES, *operation_routes.ROUTES]
+    assert [r.path for r in routes if f"{r.method} {r.path}".replace("{digest}", "ID") not in reference] == []
+
+
 def test_labels_are_escaped() -> None:
     text = format_metrics([Metric("a", "gauge", "b", [Sample(1.5, {"x": 'a"\\\n{}'})])])
     assert text == '# HELP a b\n# TYPE a gauge\na{x="a\\"\\\\\\n{}"} 1.5\n'
@@ -159,11 +177,10 @@ def test_hostile_text_in_logs_is_escaped() -> None:
 
 
 def test_requests_are_logged_without_queries_and_tokens(tmp_path: Path) -> None:
-    with (
-        DashboardProcess(make_lake(tmp_path / "lake", 1), "--log-format", "json") as server,
-        server.client() as client,
-    ):
-        answer = client.get("/races?q=secret-query", headers={"x-request-id": "from-proxy-7", "authorization": "Bearer secret"})
+    with DashboardProcess(make_lake(tmp_path / "lake", 1), "--log-format", "json") as server, server.client() as client:
+        answer = client.get(
+            "/races?q=secret-query", headers={"x-request-id": "from-proxy-7", "authorization": "Bearer secret"}
+        )
         assert answer.headers["x-request-id"] == "from-proxy-7"
         assert client.get("/", headers={"x-request-id": "a b\t<"}).headers["x-request-id"].isalnum()
         wait_until(lambda: len([line for line in server.log if '"status"' in line]) >= 2)

@@ -69,8 +69,8 @@ def read_settings(args: argparse.Namespace, state_folder: str) -> OperationSetti
 
     file: ConfigurationFile | None = args.configuration
     settings = OperationSettings(
-        intake=args.intake or "", max_upload=args.max_upload, free_space=args.free_space, public_url=args.public_url or "",
-        notify=_notify_tables(file), notify_folder=str(file.folder) if file else ".",
+        intake=args.intake or "", max_upload=args.max_upload, free_space=args.free_space,
+        public_url=args.public_url or "", notify=_notify_tables(file), notify_folder=str(file.folder) if file else ".",
         owners=[(rule.pattern, [*rule.owners]) for rule in file.owner_rules] if file else [],
         log_format=args.log_format, state_folder=state_folder,
     )  # fmt: skip
@@ -128,8 +128,8 @@ def run_ingest(args: argparse.Namespace, settings: OperationSettings) -> Iterato
 def require_watch(args: argparse.Namespace) -> None:
     """Raise an error if `--watch` has nothing to watch, or Spark is not installed.
 
-    It is not imported: the server needs less memory than Spark. Without Java the ingest fails, and the page of the server
-    says so.
+    It is not imported: the server needs less memory than Spark. Without Java the ingest fails, and the page of the
+    server says so.
     """
     if args.watch is None:
         return

@@ -25,7 +25,7 @@ class Route(NamedTuple):
     problems: tuple[int, ...] = ()  # the statuses of its documented problems, besides those of every route
     parameters: tuple[dict[str, Any], ...] = ()  # that the endpoint reads itself, for OpenAPI
     body: dict[str, Any] | None = None  # that the endpoint reads itself, for OpenAPI
-    answers: dict[int, dict[str, Any]] | None = None  # that are not problems, besides that with status 200
+    answers: dict[int | str, dict[str, Any]] | None = None  # that are not problems, besides that with status 200
 
     @property
     def is_documented(self) -> bool:

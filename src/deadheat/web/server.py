@@ -25,6 +25,7 @@ from deadheat.web.sighting_index import SightingIndex, index_path
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import uvicorn
     from fastapi import FastAPI
 
 # the options of a server for its worker processes

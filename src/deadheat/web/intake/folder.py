@@ -3,8 +3,8 @@
     incoming/RANDOM/…                          what is being received; removed by the next server if it was killed
     documents/SHA-256/repo=acme%2Fshop/run=7/test.log    what the next ingest reads; the folders tell the run
 
-A document is written and synchronised in `incoming`, then its folder is renamed into `documents`. Renaming fails if there
-is a folder with this digest, so that one content is there once, whatever happens at the same time.
+A document is written and synchronised in `incoming`, then its folder is renamed into `documents`. Renaming fails if
+there is a folder with this digest, so that one content is there once, whatever happens at the same time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import time
 import zlib
 from contextlib import contextmanager
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deadheat.errors import DeadheatError
@@ -27,6 +26,7 @@ from deadheat.sources.ci_metadata import run_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from deadheat.model import CiRun
 
@@ -136,9 +136,9 @@ class IncomingDocument:
         self._folder = intake.incoming / secrets.token_hex(16)
         with _disk_errors():
             self._folder.mkdir()
-            self._lock = open(self._folder / "lock", "wb")
+            self._lock = open(self._folder / "lock", "wb")  # noqa: SIM115, closed by `close`
             fcntl.flock(self._lock, fcntl.LOCK_EX)
-            self._file = open(self._folder / "content", "wb")
+            self._file = open(self._folder / "content", "wb")  # noqa: SIM115
 
     def write(self, data: bytes) -> None:
         """Adds a part of the body."""

@@ -87,7 +87,9 @@ async def post_log(request: Request) -> Response:
         await run_in_threadpool(intake.require_space, length if not encoding else 0)
         upload, is_new = await _receive(request, intake, store, encoding, name, run)
     except TooLargeError as error:
-        raise ProblemError(413, error.what, "Send it in parts, or start the server with a larger --max-upload.") from None
+        raise ProblemError(
+            413, error.what, "Send it in parts, or start the server with a larger --max-upload."
+        ) from None
     except NoSpaceError as error:
         raise ProblemError(507, error.what, "Free space on the disk of the server.") from None
     except EncodingError as error:
@@ -217,7 +219,7 @@ _BODY = {
     "description": "The document itself, also compressed or an archive.",
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 }
-_CREATED = {201: {"model": UploadedLog, "description": "The document is new."}}
+_CREATED: dict[int | str, dict[str, Any]] = {201: {"model": UploadedLog, "description": "The document is new."}}
 ROUTES = [
     Route(
         "POST", "/api/v1/logs", post_log, "Send a document to be ingested", Role.TRIAGER, JSON, UploadedLog,

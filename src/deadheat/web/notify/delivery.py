@@ -44,8 +44,8 @@ class DeliveryPolicy:
 
     def pause_after(self, attempts: int) -> timedelta:
         """Ever longer, and not the same for all that failed together."""
-        pause = min(self.first_pause * 2 ** min(attempts - 1, 30), self.longest_pause)
-        return pause * random.uniform(0.5, 1.0)
+        pause: timedelta = min(self.first_pause * 2 ** min(attempts - 1, 30), self.longest_pause)
+        return timedelta(seconds=pause.total_seconds() * random.uniform(0.5, 1.0))
 
 
 class Deliverer:

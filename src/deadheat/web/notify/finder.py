@@ -50,7 +50,7 @@ class NoticeFinder:
         self._lake_changes = LakeChanges()
 
     def begin(self, now: datetime) -> None:
-        """When notifications are used first, what is there is not new. Afterwards nothing is omitted, restarts included."""
+        """When notifications are used first, what is there is not new. Afterwards nothing is omitted."""
         if not self._store.cursor(_EVENTS_CURSOR):
             enqueue_up_to(self._store, _EVENTS_CURSOR, 0, self._store.version() + 1, ())
         snapshot = self._services.live.state.snapshot
@@ -88,9 +88,9 @@ class NoticeFinder:
         cursor = LakeChanges.cursor_name(live.snapshot)
         known = self._store.cursor(cursor)
         version = live.snapshot.lake.delta_table("races").version()
-        if not known or known > version:  # another process has seen a later version, or `begin` has not run on this lake
-            if not known:
-                self.begin(datetime.now(UTC))
+        if not known:  # the lake was replaced by another one
+            self.begin(datetime.now(UTC))
+        if not known or known > version:  # another process has looked at a later version
             return
         loaded = self._services.background.snapshot_loaded_at
         is_indexed = live.index_version == str(live.snapshot.lake.delta_table("sightings").version())
@@ -106,7 +106,9 @@ class NoticeFinder:
 
     def _messages(self, notices: Sequence[Notice]) -> list[QueuedMessage]:
         data = PageData(self._services)
-        known = {notice.race: number for notice in notices if (number := data.snapshot.number_of(notice.race)) is not None}
+        known = {
+            notice.race: number for notice in notices if (number := data.snapshot.number_of(notice.race)) is not None
+        }
         return [
             message
             for destination in self._destinations

@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass, field
 from datetime import time
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import DeadheatError
@@ -15,6 +14,7 @@ from deadheat.web.race_table import FACETS, RaceQuery
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
 _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_. -]{0,59}")
 _DEFAULT_TIME = time(8)

@@ -1,7 +1,7 @@
 """The texts of notifications: plain, short, with a link, and without anything that a channel would obey.
 
-Titles and paths come from logs. In chats an address becomes a link and `@everyone` calls everybody, so both are broken up.
-Apprise escapes what else means something in the format of a channel.
+Titles and paths come from logs. In chats an address becomes a link and `@everyone` calls everybody, so both are broken
+up. Apprise escapes what else means something in the format of a channel.
 """
 
 from __future__ import annotations

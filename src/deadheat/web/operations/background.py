@@ -1,4 +1,4 @@
-"""What a server does beside answering requests, in two threads: looking for what happened, and sending notifications."""
+"""What a server does beside answering requests, in two threads: it looks for what happened, and sends messages."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class BackgroundWork:
                 if self._faults.get(name) != str(error):  # once, however long it lasts
                     _LOG.warning("%s", error)
                 self._faults[name] = str(error)
-            except Exception:  # without the thread nobody would be notified
+            except Exception:  # noqa: BLE001, without the thread nobody would be notified
                 _LOG.exception("failed in the background: %s", name)
             if not is_busy:
                 self._stop.wait(_LOOK_SECONDS)

@@ -1,7 +1,7 @@
 """The process that ingests for `deadheat serve --watch`, and the thread that keeps it running.
 
-The process is `deadheat ingest --watch`. It ends when the server does, however that ends: its standard input is a pipe of the
-server. What it does is in a file, which every worker process and the metrics read.
+The process is `deadheat ingest --watch`. It ends when the server does, however that ends: its standard input is a pipe
+of the server. What it does is in a file, which every worker process and the metrics read.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import time
 from collections import deque
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from deadheat.printable import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 _LOG = logging.getLogger("deadheat.web.ingest")
 _FIRST_DELAY_SECONDS, _MAX_DELAY_SECONDS = 1.0, 300.0

@@ -1,7 +1,7 @@
 """Counts of requests and uploads in memory that the processes of a server share, and the text that Prometheus reads.
 
-What can be counted is known when the server starts: a number per route, kind of answer and interval of time. So the counts
-are an array, of which each process maps its own file; a scrape adds them up.
+What can be counted is known when the server starts: a number per route, kind of answer and interval of time. So the
+counts are an array, of which each process maps its own file; a scrape adds them up.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import mmap
 import os
 from bisect import bisect_left
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 # upper ends of the intervals of a histogram, in seconds
@@ -71,7 +71,7 @@ class SharedCounts:
 
     def _sums(self) -> list[float]:
         if self._folder is None:
-            return self._values.tolist()
+            return [*self._values]
         total = [0.0] * len(self._values)
         for path in self._folder.glob("*.counts"):
             data = path.read_bytes()
@@ -104,7 +104,7 @@ class SharedCounts:
             Metric("deadheat_http_requests_total", "counter", "Answered requests.", counts),
             Metric("deadheat_http_request_duration_seconds", "histogram", "Time until the end of an answer.", times),
             Metric(
-                "deadheat_received_documents_total", "counter", "Documents that were received, by whether they are new.",
+                "deadheat_received_documents_total", "counter", "Received documents, by whether they are new.",
                 [Sample(new, {"new": "true"}), Sample(known, {"new": "false"})],
             ),
             Metric("deadheat_received_bytes_total", "counter", "Bytes of new documents.", [Sample(size)]),
