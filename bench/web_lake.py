@@ -58,7 +58,7 @@ def generate_lake(folder: Path, races: int, sightings: int, seed: int = 1) -> La
 
 
 def _sums(sightings: pa.Table, details: dict[str, report_row.ReportDetails]) -> list[dict[str, Any]]:
-    """The sums of the sightings of each variant. A slice has few variants, which is faster than a day, which has many."""
+    """The sums of the sightings of each variant. A slice has few variants, which is faster than a day with many."""
     ordered = sightings.select([*race_rows.SIGHTING_COLUMNS]).sort_by("node")
     slices = (ordered.slice(start, _SLICE) for start in range(0, ordered.num_rows, _SLICE))
     return race_rows.variant_rows(row for part in slices for row in race_rows.rows_of_sightings(part, details))

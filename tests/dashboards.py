@@ -90,6 +90,7 @@ def open_dashboard(lake: Path, cache: Path, **settings: object) -> Iterator[Dash
     services = Services(WebSettings(**settings), LiveData(reader, store, index))  # type: ignore[arg-type]
     # without its context the threads of the application do not start
     client = TestClient(create_app(services), base_url="http://localhost", raise_server_exceptions=False)
+    services.live.check()
     try:
         yield Dashboard(services, client, lake)
     finally:

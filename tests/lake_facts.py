@@ -60,8 +60,10 @@ class DocumentFacts:
         opt_in: bool = False,
         duplicate_of: DocumentFacts | None = None,
         degrade: Callable[[Report], Report] | None = None,
+        job: str | None = None,
+        commit: str | None = None,
     ) -> None:
-        self.name, self.run, self.repo = name, run, repo
+        self.name, self.run, self.repo, self.job, self.commit = name, run, repo, job, commit
         self.duplicate_of = duplicate_of and duplicate_of.id
         self.observed_at = FIRST_DAY + timedelta(days=day)
         self.text = text.encode() if isinstance(text, str) else text
@@ -89,7 +91,7 @@ class DocumentFacts:
     def sighting_rows(self, batch: str) -> list[JsonDict]:
         columns = {
             "file": self.name, "document": self.id, "observed_at": self.observed_at, "ingest": batch,
-            "repo": self.repo, "run": self.run, **self.versions,
+            "repo": self.repo, "run": self.run, "job": self.job, "commit": self.commit, **self.versions,
         }  # fmt: skip
         return [{**one.row, **columns} for one in self.rows]
 
@@ -107,7 +109,7 @@ class DocumentFacts:
             *(documents.sighting_checksum(self.name, row) for row in self.sighting_rows(batch))
         )
         return {
-            "uri": self.name, "document": self.id, "repo": self.repo, "run": self.run, "job": None,
+            "uri": self.name, "document": self.id, "repo": self.repo, "run": self.run, "job": self.job,
             "length": len(self.text), "modified_at": self.observed_at, "etag": None, "head": ends, "tail": ends,
             "content": ends, "duplicate_of": self.duplicate_of,
             "sightings": len(self.rows), "checksum": checksum, "state": state, "ingest": batch,

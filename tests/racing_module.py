@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import deadheat
+from deadheat.lake import derivation
+from deadheat.lake.tables import Lake
+from tests.lake_facts import DocumentFacts, change_facts
 from tests.repositories import Repository
 from tests.toolchain import go_environment
 
@@ -121,3 +124,12 @@ class RacingModule:
         done = self.run(command, report, *where, *options)
         assert done.stdout, done.stderr
         return done.returncode, json.loads(done.stdout)
+
+
+def lake_with_report(module: RacingModule, folder: Path) -> Lake:
+    """A lake with the report of the module."""
+    lake = Lake(str(folder / "lake"))
+    lake.create_tables()
+    change_facts(lake, "first", [DocumentFacts("ci.log", (module.folder / "ci.log").read_text())])
+    derivation.derive_races(lake, "derived")
+    return lake

@@ -20,7 +20,7 @@ import pyspark
 from tests import conftest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 HOST = "127.0.0.1"
 WORKERS = 2
@@ -158,7 +158,7 @@ def write_restriction(folder: Path) -> Path:
 
 
 @contextmanager
-def started_cluster(folder: Path) -> Iterator[StandaloneCluster]:
+def started_cluster(folder: Path, variables: Mapping[str, str] | None = None) -> Iterator[StandaloneCluster]:
     """Start a cluster that keeps its files in a folder, and stop it at the end."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))},
@@ -169,6 +169,7 @@ def started_cluster(folder: Path) -> Iterator[StandaloneCluster]:
         "SPARK_DAEMON_JAVA_OPTS": conftest.JAVA_OPTIONS,
         "PYTHONPATH": str(write_restriction(folder)),
         "PYSPARK_PYTHON": sys.executable,
+        **(variables or {}),
     }
     with ExitStack() as stack:
         processes: list[subprocess.Popen[bytes]] = []

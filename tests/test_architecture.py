@@ -39,7 +39,12 @@ CORE = (
 SHARED = ("object_store",)
 APPLICATIONS = ("sources", "output", "baseline", "lake", "spark", "pipeline", "verification", "triage", "cli")
 # applications that others build on
-MAY_IMPORT = {"output": ("baseline",), "spark": ("sources", "lake"), "pipeline": ("spark", "lake"), "cli": APPLICATIONS}
+MAY_IMPORT = {
+    "output": ("baseline",),
+    "spark": ("sources", "lake", "verification"),
+    "pipeline": ("spark", "lake"),
+    "cli": APPLICATIONS,
+}
 FORBIDDEN = {
     **dict.fromkeys(CORE, (*APPLICATIONS, *SHARED, "repo")),
     "repo": APPLICATIONS,

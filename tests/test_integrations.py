@@ -17,6 +17,7 @@ import pytest
 import deadheat
 from deadheat import cli
 from tests.cases import ROOT as CASES
+from tests.racing_module import LOCKED_CART, RacingModule, cart_test
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = Path(deadheat.__file__).parents[1]
@@ -26,7 +27,7 @@ FILES = [
     *sorted(filter(Path.is_file, (ROOT / "integrations").iterdir())), *sorted((ROOT / "docs").rglob("*.md")),
 ]  # fmt: skip
 # "deadheat run --gate …" at the end of a line, continued or not, of YAML, Markdown or shell
-COMMAND = re.compile(r"(?:^|[\s/])deadheat ((?:scan|gate|run|explain|completion) (?:[^\n`|>#]|\\\n|\n +--)+)")
+COMMAND = re.compile(r"(?:^|[\s/])deadheat ((?:scan|gate|run|explain|completion|verify) (?:[^\n`|>#]|\\\n|\n +--)+)")
 Capture = pytest.CaptureFixture[str]
 
 
@@ -119,6 +120,109 @@ def test_action_writes_a_comment_on_a_pull_request(tmp_path: Path, monkeypatch: 
     )
     assert run_action(tmp_path, paths="missing.log", comment="true")[0] == 3
     assert not comment.exists(), "no comment of an earlier step is posted again"
+
+
+STATEMENT = "### deadheat verify: fixed: at most 9 % of the old rate is left\n\n- The new code showed it in 0 runs.\n"
+FAKE_VERIFY = """#!/bin/sh
+env > "$RUNNER_TEMP/environment"
+printf '%s\\n' "$@" > "$RUNNER_TEMP/arguments"
+printf '%s' "$FAKE_STATEMENT"
+exit $FAKE_STATUS
+"""
+
+
+def run_verify_step(folder: Path, program: str, **variables: str) -> tuple[int, str, str, str]:
+    """Status, standard output, outputs and job summary of the step that verifies a fix."""
+    fake = folder / "deadheat"
+    fake.write_text(program)
+    fake.chmod(0o755)
+    files = {name: folder / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    for file in files.values():
+        file.write_text("")
+    environment = {
+        **os.environ, **{name: str(file) for name, file in files.items()}, "PYTHONPATH": str(SOURCES),
+        "DEADHEAT": str(fake), "RUNNER_TEMP": str(folder), "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_TOKEN": "secret-token", "GH_TOKEN": "secret-token", "INPUT_COMMENT": "true", **variables,
+    }  # fmt: skip
+    done = subprocess.run(
+        [ROOT / "integrations" / "github-verify"], cwd=folder, env=environment, capture_output=True, text=True,
+        timeout=200, check=False,
+    )  # fmt: skip
+    outputs, summary = (file.read_text() for file in files.values())
+    return done.returncode, done.stdout + done.stderr, outputs, summary
+
+
+@pytest.mark.parametrize(
+    ("status", "fails", "expected"),
+    [
+        (0, "", 0), (1, "", 1), (4, "", 0), (3, "", 3), (2, "never", 2),
+        (1, "never", 0), (4, "not-proven", 4), (1, "not-proven", 1), (0, "sometimes", 2),
+    ],
+)  # fmt: skip
+def test_verification_decides_the_status_of_the_step(tmp_path: Path, status: int, fails: str, expected: int) -> None:
+    variables = {"INPUT_VERIFY": "race.log", "FAKE_STATUS": str(status), "FAKE_STATEMENT": STATEMENT}
+    variables |= {"INPUT_VERIFY_FAILS": fails} if fails else {}
+    done, out, outputs, summary = run_verify_step(tmp_path, FAKE_VERIFY, **variables)
+    assert done == expected
+    if fails == "sometimes" or status in (2, 3):
+        assert out.count("::error::") == 1
+        assert (outputs, summary) == ("", "")
+    else:
+        verdict = {0: "fixed", 1: "not-fixed", 4: "not-proven"}[status]
+        assert f"verdict={verdict}\n" in outputs
+        assert summary == STATEMENT
+
+
+def test_statement_is_added_to_the_comment_of_the_first_step(tmp_path: Path) -> None:
+    comment = tmp_path / "deadheat-comment.md"
+    variables = {"INPUT_VERIFY": "race.log", "FAKE_STATUS": "0", "FAKE_STATEMENT": STATEMENT}
+    first_step = variables | {"RACES_COMMENT": str(comment)}
+    comment.write_text("<!-- deadheat pr-comment go -->\n<!-- deadheat: nothing new -->\nno new race\n")
+    assert f"comment={comment}\n" in run_verify_step(tmp_path, FAKE_VERIFY, **first_step)[2]
+    assert comment.read_text() == f"<!-- deadheat pr-comment go -->\nno new race\n\n{STATEMENT}"
+    comment.write_text(f"<!-- deadheat pr-comment -->\n{'x' * 64_990}\n")
+    assert "::notice::" in run_verify_step(tmp_path, FAKE_VERIFY, **first_step)[1]
+    assert STATEMENT not in comment.read_text()
+    # the file of an earlier use of the action is not posted again
+    run_verify_step(tmp_path, FAKE_VERIFY, **variables, INPUT_KEY="go 1.25 <x>")
+    assert comment.read_text() == f"<!-- deadheat pr-comment go 1.25  x  -->\n\n{STATEMENT}"
+    comment.unlink()
+    assert "comment=" not in run_verify_step(tmp_path, FAKE_VERIFY, **variables, GITHUB_EVENT_NAME="push")[2]
+    assert not comment.exists()
+
+
+def test_verification_gets_its_options_and_no_token(tmp_path: Path) -> None:
+    variables = {
+        "INPUT_VERIFY": "logs/race 1.log", "INPUT_VERIFY_BASE": "abc", "INPUT_VERIFY_LAKE": "s3://lake",
+        "INPUT_VERIFY_OPTIONS": "--time 20m --jobs 2", "FAKE_STATUS": "0", "FAKE_STATEMENT": STATEMENT,
+    }  # fmt: skip
+    run_verify_step(tmp_path, FAKE_VERIFY, **variables)
+    arguments = (tmp_path / "arguments").read_text().splitlines()
+    assert arguments == [
+        "verify", "--repo", ".", "--fix", "HEAD", "--format", "markdown", "--at", "abc", "--lake", "s3://lake",
+        "--time", "20m", "--jobs", "2", "logs/race 1.log",
+    ]  # fmt: skip
+    cli.build_parser("verify").parse_args(arguments)
+    assert "secret-token" not in (tmp_path / "environment").read_text()
+
+
+@pytest.mark.soak
+def test_fix_of_a_pull_request_is_verified_without_the_token(tmp_path: Path) -> None:
+    """The test is skipped if it sees a token, so a leak makes the verdict vacuous."""
+    skip = 'for _, each := range os.Environ() { if strings.Contains(each, "secret-token") { t.Skip("leaked") } }'
+    test = cart_test(0.9, skip).replace('"math/rand"', '"math/rand"\n\t"os"\n\t"strings"')
+    module = RacingModule(tmp_path, 0.9, {"cart/cart_test.go": test})
+    module.write_report()
+    repository = module.repository
+    repository.put("cart: lock", {"cart/cart.go": LOCKED_CART})
+    program = f'#!/bin/sh\nexec "{sys.executable}" -m deadheat "$@"\n'
+    variables = {**module.environment, "INPUT_VERIFY": "ci.log", "INPUT_REPO": str(repository.path)}
+    status, out, outputs, summary = run_verify_step(
+        tmp_path, program, **variables, INPUT_VERIFY_OPTIONS="--time 60s", INPUT_VERIFY_FAILS="not-proven"
+    )
+    assert (status, "verdict=fixed\n" in outputs) == (0, True), out
+    assert summary.startswith("### deadheat verify: fixed: at most")
+    assert (tmp_path / "deadheat-comment.md").read_text() == f"<!-- deadheat pr-comment -->\n\n{summary}"
 
 
 def test_inputs_of_the_action_are_documented_and_passed_on() -> None:

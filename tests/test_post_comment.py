@@ -435,20 +435,28 @@ def run_steps(folder: Path, **inputs: str) -> list[int]:
     tools.mkdir(parents=True, exist_ok=True)
     (tools / "python").unlink(missing_ok=True)
     (tools / "python").symlink_to(sys.executable)
-    (tools / "deadheat").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m deadheat "$@"\n')
+    verify = 'if [ "$1" = verify ]; then echo "### deadheat verify: still races"; exit 1; fi\n'
+    (tools / "deadheat").write_text(f'#!/bin/sh\n{verify}exec "{sys.executable}" -m deadheat "$@"\n')
     (tools / "deadheat").chmod(0o755)
     outputs = folder / "outputs"
     outputs.write_text("")
     statuses = []
     for step in action["runs"]["steps"][1:]:
         found = dict(line.split("=", 1) for line in outputs.read_text().splitlines())
-        if "steps.races.outputs.comment" in step.get("if", "") and "comment" not in found:
+        is_run = {
+            "races": not inputs.get("verify") or inputs.get("paths"),
+            "verify": inputs.get("verify"),
+            None: "comment" in found,
+        }[step.get("id")]
+        assert "if" in step
+        if not is_run:
             continue
         values = {f"INPUT_{name.upper()}": value for name, value in inputs.items()}
         environment = {
             **os.environ, **values, "DEADHEAT": str(tools / "deadheat"), "RUNNER_TEMP": str(folder),
             "GITHUB_ACTION_PATH": str(SCRIPT.parents[1]), "GITHUB_OUTPUT": str(outputs),
             "GITHUB_EVENT_NAME": "pull_request", "COMMENT_FILE": found.get("comment", ""),
+            "RACES_COMMENT": found.get("comment", ""),
             "PYTHONPATH": str(Path(deadheat.__file__).parents[1]),
         }  # fmt: skip
         done = subprocess.run(
@@ -473,6 +481,12 @@ def test_action_posts_the_comment_and_updates_it(on_github: Poster, host: FakeHo
     assert run_steps(folder, command=f"cat {quiet_log}", **inputs) == [0, 0]
     [body] = host.bodies
     assert "### ✅ deadheat: no new race\n" in body
+    # a verification alone, and after the races
+    assert run_steps(folder, verify="race.log", comment="true") == [1, 0]
+    assert host.bodies == ["<!-- deadheat pr-comment -->\n\n### deadheat verify: still races\n"]
+    assert run_steps(folder, verify="race.log", paths=str(quiet_log), **inputs) == [0, 1, 0]
+    [body] = host.bodies
+    assert body.index("no new race") < body.index("still races")
     host.failures = [("GET", *_json(403, {}))] * 5
     assert run_steps(folder, command=f"cat {report}", **inputs) == [1, 0], "a fork"
     assert "1 new race" in on_github.summary.read_text().partition("<!-- deadheat pr-comment -->")[2]

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.racing_module import CART, PACKAGE_ROOT, RacingModule, cart_test
+from deadheat.lake import queries, verifications
+from deadheat.lake.tables import Lake
+from tests.racing_module import CART, PACKAGE_ROOT, RacingModule, cart_test, lake_with_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,10 +29,12 @@ def report(module: RacingModule) -> Path:
     return module.write_report()
 
 
-def test_race_is_seen_at_its_rate_at_the_pinned_commit(module: RacingModule, report: Path) -> None:
+def test_race_is_seen_at_its_rate_at_the_pinned_commit(module: RacingModule, report: Path, tmp_path: Path) -> None:
     moved: dict[str, str | None] = {"cart/cart.go": CART.replace("type Cart", "// Cart counts.\ntype Cart")}
     module.repository.put("cart: comment", moved)
-    status, result = module.run_json("reproduce", report, "--runs", "20", "--quiet")
+    lake = lake_with_report(module, tmp_path)
+    race = queries.list_races(lake)[0]
+    status, result = module.run_json("reproduce", race["race"], "--lake", lake.uri, "--runs", "20", "--quiet")
     assert (status, result["is_seen"], result["commit"]) == (0, True, module.racy)
     assert result["runs"] == 20
     assert result["sightings"] >= 12  # at a rate of 0.9 fewer have a probability of 1e-5
@@ -39,14 +43,24 @@ def test_race_is_seen_at_its_rate_at_the_pinned_commit(module: RacingModule, rep
     assert result["command"] == "go test -race ./cart -run '^TestCheckout$' -vet=off -count=20"
     assert result["configurations"][0]["configuration"] == "default"
     assert "run='^TestCheckout$'" in result["best"]["command"].replace("-run ", "run=")
+    (row,) = verifications.read_verifications(lake, race)
+    assert (row["kind"], row["verdict"], row["old_commit"]) == ("reproduce", "reproduced", module.racy)
+    assert (row["old_runs"], row["old_sightings"]) == (20, result["sightings"])
 
 
-def test_user_work_tree_is_untouched_and_nothing_is_left_behind(module: RacingModule, report: Path) -> None:
+def test_user_work_tree_is_untouched_and_nothing_is_left_behind(
+    module: RacingModule, report: Path, tmp_path: Path
+) -> None:
     temporary = module.folder / "tmp"
     temporary.mkdir()
     before = module.repository.git("status", "--porcelain", "--ignored")
-    done = module.run("reproduce", report, "--repo", module.repository.path, "--runs", "2", TMPDIR=str(temporary))
+    lake = Lake(str(tmp_path / "lake"))
+    lake.create_tables()
+    options = ("--repo", module.repository.path, "--runs", "2", "--lake", lake.uri)
+    done = module.run("reproduce", report, *options, TMPDIR=str(temporary))
     assert done.returncode == 0, done.stderr
+    assert "is not in the lake, so the result is not kept" in done.stderr
+    assert not lake.has_table("verifications")
     assert module.repository.git("status", "--porcelain", "--ignored") == before
     assert module.repository.git("worktree", "list").count("\n") == 0
     assert [*temporary.iterdir()] == []
@@ -179,9 +193,11 @@ def test_missing_toolchain_or_dependency_is_named(report: Path, tmp_path: Path, 
 
 
 @pytest.mark.soak
-def test_vendored_dependency_is_used(report: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("go_version", ["go 1.20\n", "go 1.12\n", ""])
+def test_vendored_dependency_is_used(report: Path, tmp_path: Path, go_version: str) -> None:
+    """Go itself uses it only if go.mod names version 1.14 or a later one."""
     files = {
-        "go.mod": "module example.com/shop\n\ngo 1.20\n\nrequire example.com/till v1.0.0\n",
+        "go.mod": f"module example.com/shop\n\n{go_version}\nrequire example.com/till v1.0.0\n",
         "cart/till.go": 'package cart\n\nimport _ "example.com/till"\n',
         "vendor/modules.txt": "# example.com/till v1.0.0\n## explicit\nexample.com/till\n",
         "vendor/example.com/till/till.go": "package till\n",

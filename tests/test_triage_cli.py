@@ -131,7 +131,7 @@ def test_conflict_is_one_line(lake: Path, race: str, run: Run) -> None:
         (("--status", "new"), "name the RACE"),
         (("a1", "--mute", "30d"), "--mute needs a --reason"),
         (("a1", "--mute", "soon", "--reason", "x"), "'soon' is not a date"),
-        (("a1", "--mute", "99999w", "--reason", "x"), "is not a date"),
+        (("a1", "--mute", "9999999w", "--reason", "x"), "is not a date"),
         (("a1", "--label", "x"), "needs a sign"),
         (("a1", "--status", "duplicate"), "needs --duplicate-of"),
         (("a1", "--status", "new", "--fixed-in", "abc"), "--fixed-in cannot be used"),

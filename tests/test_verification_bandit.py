@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -38,9 +38,10 @@ def test_most_time_is_spent_where_the_race_shows_most_often_per_second() -> None
     assert winners.count(BEST) >= 54
 
 
-def test_the_interval_of_the_winner_holds_although_it_was_chosen() -> None:
+@pytest.mark.parametrize("simulations", [60, pytest.param(400, marks=pytest.mark.soak)])
+def test_the_interval_of_the_winner_holds_although_it_was_chosen(simulations: int) -> None:
     """Of eight equal configurations the luckiest wins: its own rate is too high, its interval still right."""
-    rate, missed, excess, simulations = 0.05, 0, 0.0, 200
+    rate, missed, excess = 0.05, 0, 0.0
     names = [str(number) for number in range(8)]
     for seed in range(simulations):
         random = Random(seed)
@@ -57,9 +58,10 @@ def test_the_interval_of_the_winner_holds_although_it_was_chosen() -> None:
     assert excess / simulations > 0.02, "the rate of a winner is biased; that is why a verification starts anew"
 
 
-def test_the_probability_to_be_best_is_neither_bold_nor_shy() -> None:
+@pytest.mark.parametrize("simulations", [100, pytest.param(600, marks=pytest.mark.soak)])
+def test_the_probability_to_be_best_is_neither_too_high_nor_too_low(simulations: int) -> None:
     """Rates are drawn from the prior of the bandit: then its probabilities are right."""
-    stated, right, simulations = 0.0, 0, 300
+    stated, right = 0.0, 0
     for seed in range(simulations):
         random = Random(1000 + seed)
         rates = [random.betavariate(0.5, 0.5) for _ in range(3)]
@@ -73,6 +75,7 @@ def test_the_probability_to_be_best_is_neither_bold_nor_shy() -> None:
     assert abs(stated - right) <= 3.3 * (simulations * 0.16) ** 0.5
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.booleans(), st.just(0.0) | st.floats(0.01, 5)), max_size=40), st.integers(0, 9))
 def test_every_configuration_runs_once_first_and_the_same_seed_chooses_the_same(
     trials: list[tuple[bool, float]], seed: int

@@ -110,41 +110,40 @@ def middle_that_builds(good: int, bad: int, broken: frozenset[int]) -> int | Non
     return min(between, key=lambda commit: abs(2 * commit - good - bad), default=None)
 
 
-SIMULATIONS = 200
-
-
 @cache
-def simulated(confidence: float) -> list[Found]:
+def simulated(confidence: float, simulations: int) -> list[Found]:
     random = Random(17)
     found = []
-    for _ in range(SIMULATIONS):
+    for _ in range(simulations):
         history = draw_history(random)
         suspects = Suspects(history.change, COMMITS, racing=(history.racing,))
         found.append(search(random, history, suspects, Costs(build=0, trial=1), confidence))
     return found
 
 
+@pytest.mark.parametrize("simulations", [40, pytest.param(200, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("confidence", [0.9, 0.99])
-def test_the_posterior_of_the_answer_is_calibrated(confidence: float) -> None:
-    found = simulated(confidence)
+def test_the_posterior_of_the_answer_is_calibrated(confidence: float, simulations: int) -> None:
+    found = simulated(confidence, simulations)
     stated = sum(one.answer.probability for one in found)
     right = sum(one.is_right for one in found)
     deviation = math.sqrt(sum(one.answer.probability * (1 - one.answer.probability) for one in found))
     assert min(one.answer.probability for one in found) >= confidence
     assert abs(right - stated) <= 3 * deviation + 0.5
-    assert sum(one.answer.first == one.answer.last for one in found) > 0.75 * SIMULATIONS
+    assert sum(one.answer.first == one.answer.last for one in found) > 0.75 * simulations
 
 
+@pytest.mark.soak
 def test_fewer_runs_than_with_a_point_estimate_and_more_often_right() -> None:
     random = Random(17)
-    others = [search_by_point_estimate(random, draw_history(random), 0.9) for _ in range(3 * SIMULATIONS)]
-    found = simulated(0.9)
+    others = [search_by_point_estimate(random, draw_history(random), 0.9) for _ in range(600)]
+    found = simulated(0.9, 200)
     assert sum(one.runs for one in found) / len(found) < sum(one.runs for one in others) / len(others)
     assert sum(one.is_right for one in found) / len(found) > sum(one.is_right for one in others) / len(others)
 
 
 def test_a_good_prior_saves_runs_and_a_wrong_one_does_not_mislead() -> None:
-    random, simulations = Random(18), 60
+    random, simulations = Random(18), 40
     results = {}
     for name, shift in (("good", 0), ("wrong", 120)):
         found = []
@@ -167,7 +166,7 @@ def test_expensive_builds_are_avoided() -> None:
     builds = {}
     for cost in (0.0, 200.0):
         random = Random(19)
-        histories = [draw_history(random) for _ in range(40)]
+        histories = [draw_history(random) for _ in range(25)]
         builds[cost] = sum(
             search(random, one, Suspects(one.change, COMMITS, racing=(one.racing,)), Costs(cost, 1), 0.95).builds
             for one in histories

@@ -100,6 +100,13 @@ def test_statements_are_found_inside_closures() -> None:
     assert offsets == {3: None, 4: b"go func() {", 5: b"if x {", 6: b"y++", 7: b"if x {", 8: b"go func() {", 9: None}
 
 
+def test_no_statement_is_put_in_front_of_a_communication() -> None:
+    source = b"package a\n\nfunc f() {\n\tselect {\n\tcase c <- 1:\n\t\tx++\n\tcase y = <-d:\n\t}\n}\n"
+    statements = statements_between(source, 3, 9)
+    lines = {line: found and found.first for line in (5, 6, 7) for found in [innermost_statement(statements, line)]}
+    assert lines == {5: 4, 6: 6, 7: 4}
+
+
 def run_python(folder: Path, code: str, limits: Limits, isolation: Isolation) -> tuple[int, bytes, str]:
     task = ProcessTask((sys.executable, "-c", code), folder, passed_environment(), limits, folder / "scratch")
     result = run_process(task, isolation)
@@ -187,6 +194,17 @@ def test_uncommitted_file_is_not_written_through_a_link(tmp_path: Path) -> None:
         trees.copy_uncommitted("new")
         assert (tree / "data" / "file").read_text() == "new\n"
     assert [*outside.iterdir()] == []
+
+
+def test_partial_clone_is_checked_out_without_what_it_lacks(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repo")
+    commit = repository.put("a", {"a.txt": "a\n", "large.bin": "large\n"})
+    blob = repository.git("rev-parse", "HEAD:large.bin")
+    (repository.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    with GitReader(str(repository.path)) as git, WorkTrees(git) as trees:
+        tree = trees.check_out(commit, "new")
+        assert (tree / "a.txt").read_text() == "a\n"
+        assert trees.notes == ["the clone is partial; not checked out: large.bin"]
 
 
 @pytest.mark.parametrize("path", ["../outside.txt", "/tmp/outside.txt", ".git/config"])

@@ -151,10 +151,11 @@ class Schedule:
         self._running.clear()
 
 
+@pytest.mark.parametrize("simulations", [60, pytest.param(400, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("patience", [4.0, math.inf])
-def test_a_slow_fix_is_not_favoured_by_parallel_or_interrupted_runs(patience: float) -> None:
+def test_a_slow_fix_is_not_favoured_by_parallel_or_interrupted_runs(patience: float, simulations: int) -> None:
     """Trials of the old code end first, and those of the new code are killed most often."""
-    random, simulations, claimed = Random(35), 300, 0
+    random, claimed = Random(35), 0
     for number in range(simulations):
         seed, trials = random.getrandbits(64), list[Trial]()
         schedule = Schedule(random, (0.3, 0.1, 0.03)[number % 3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -77,3 +78,19 @@ def test_a_longer_silence_is_never_more_probable(sighted: set[int], clean: int, 
 def test_impossible_sightings_are_rejected(sighted: list[int], runs: int) -> None:
     with pytest.raises(ValueError, match="cannot be judged"):
         judge_silence(sighted, runs)
+
+
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=12), st.integers(0, 300), st.sampled_from([0.05, 1e-3, 1e-7]))
+def test_bound_that_saves_probabilities_changes_nothing(gaps: list[int], clean_runs: int, quiet_below: float) -> None:
+    sighted = [sum(gaps[: index + 1]) for index in range(len(gaps))]
+    counted, runs, back_since = 0, 0, None
+    for before, run in pairwise(sighted):
+        if silence_probability(counted, runs, run - before - 1) < quiet_below:
+            back_since = run
+        else:
+            counted, runs = counted + 1, runs + run - before
+    silence = judge_silence(sighted, sighted[-1] + 1 + clean_runs, quiet_below=quiet_below)
+    assert silence.rate == (counted / runs if counted else None)
+    assert silence.probability == silence_probability(counted, runs, clean_runs)
+    if silence.standing is Standing.BACK:
+        assert silence.since == back_since

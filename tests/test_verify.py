@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.racing_module import CART, LOCKED_CART, RacingModule, cart_test
+from deadheat.lake import queries, verifications
+from tests.racing_module import CART, LOCKED_CART, RacingModule, cart_test, lake_with_report
 
 if TYPE_CHECKING:
     import subprocess
+    from pathlib import Path
 
     Files = dict[str, str | None]
 
@@ -37,17 +40,24 @@ def verify(module: RacingModule, files: Files, *options: str) -> tuple[int, Any]
     return module.run_json("verify", module.folder / "ci.log", "--fix", fix, "--time", "40s", *options)
 
 
-def test_right_fix_is_fixed(often: RacingModule) -> None:
-    status, result = verify(often, {"cart/cart.go": LOCKED_CART})
+def test_right_fix_is_fixed_and_kept_in_the_lake(often: RacingModule, tmp_path: Path) -> None:
+    lake = lake_with_report(often, tmp_path)
+    status, result = verify(often, {"cart/cart.go": LOCKED_CART}, "--lake", lake.uri)
     assert (status, result["verdict"]) == (0, "fixed"), result
     assert result["old"]["what"].startswith(f"commit {often.racy[:12]}, the parent")
     assert result["new"]["sightings"] == 0
     assert result["statistics"]["error"] <= 0.01 + 1e-9
-    assert result["statistics"]["remaining_bound"] <= 0.1
+    assert result["statistics"]["remaining_bound"] <= 0.5
     assert result["statistics"]["unchanged_probability"] <= 0.01
     assert result["racing_lines"]["is_proven"]
     sites = {(site["function"], site["is_line"]) for site in result["racing_lines"]["new"]}
     assert sites == {("(*Cart).Total", True), ("(*Cart).Add", True)}
+    (row,) = verifications.read_verifications(lake, queries.find_race(lake, result["race"]))
+    fix = often.repository.git("rev-parse", "HEAD").strip()
+    assert (row["kind"], row["verdict"], row["old_commit"], row["new_commit"]) == ("verify", "fixed", often.racy, fix)
+    assert (row["repo"], row["change"]) == (often.racy, "commit")
+    assert json.loads(row["result"]) == result
+    assert row["rate_low"] <= row["old_sightings"] / row["old_runs"] <= row["rate_high"]
 
 
 @pytest.mark.soak

@@ -17,6 +17,8 @@ from tests.local_lakes import add_documents
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from deadheat.web.route import Route
+
     from starlette.requests import Request
 
 # share one lake
@@ -261,7 +263,7 @@ def test_every_route_needs_its_role(dashboard: Dashboard, role: Role | None) -> 
         services.access = former
 
 
-def example_addresses_of_all(dashboard: Dashboard) -> list[tuple[routes.Route, str]]:
+def example_addresses_of_all(dashboard: Dashboard) -> list[tuple[Route, str]]:
     former = dashboard.services.access
     dashboard.services.access = FixedAccess(Role.ADMIN)
     examples = example_addresses(dashboard)

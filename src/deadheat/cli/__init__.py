@@ -46,6 +46,7 @@ _COMMANDS = {
     "place": "repository_commands",
     "reproduce": "reproduce",
     "verify": "verify",
+    "bisect": "bisect",
     "config": "config",
     "completion": "completion",
 }

@@ -59,7 +59,7 @@ def add_explain_command(commands: argparse._SubParsersAction[argparse.ArgumentPa
     command.add_argument(
         "--issue", action="append", default=[], metavar="N", help="number of the race in the issue tracker; may repeat"
     )
-    command.add_argument("--lake", metavar="DIR", help="a lake with past fixes from `deadheat mine`")
+    command.add_argument("--lake", metavar="DIR", help="a lake with past fixes from `deadheat mine`, and verifications")
     command.add_argument(
         "--format", choices=("html", "json", "markdown", "text"), default="text",
         help="default: text",
@@ -110,7 +110,7 @@ def run_explain(args: argparse.Namespace) -> int:
                 )
             dossier = with_configured_owners(_build_dossier(sighting, clones, log_hints), owner_rules)
             dossiers.append((finding, _with_similar_fixes(dossier, past_fixes)))
-    _write_dossiers(args, dossiers)
+    _write_dossiers(args, dossiers, _load_verifications(args, dossiers))
     return cli.EXIT_ENVIRONMENT if faults and not dossiers else cli.EXIT_NOTHING
 
 
@@ -183,7 +183,26 @@ def _with_similar_fixes(dossier: Dossier, past_fixes: list[RaceFix]) -> Dossier:
     return replace(dossier, similar_fixes=tuple(similar_fixes.find_similar(query, past_fixes, own_fixes)))
 
 
-def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[RaceFinding, Dossier]]) -> None:
+def _load_verifications(
+    args: argparse.Namespace, dossiers: list[tuple[RaceFinding, Dossier]]
+) -> dict[str, list[JsonDict]]:
+    """The verifications of these races that the lake has; the lake of a configuration file need not be readable."""
+    if not args.lake or not dossiers:
+        return {}
+    from deadheat.cli import kept_verifications
+
+    races = {finding.sighting.verdict.race for finding, _ in dossiers}
+    try:
+        return kept_verifications.verifications_by_race(args.lake, races)
+    except DeadheatError:
+        if was_given(args, "lake"):
+            raise
+        return {}  # why is said for the past fixes
+
+
+def _write_dossiers(
+    args: argparse.Namespace, dossiers: list[tuple[RaceFinding, Dossier]], verifications: dict[str, list[JsonDict]]
+) -> None:
     from deadheat.cli.scan import style_from_options
     from deadheat.output.dossier_markdown import DossierMarkdown
     from deadheat.output.dossier_text import DossierText
@@ -195,6 +214,7 @@ def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[RaceFinding, 
     for finding, dossier in dossiers:
         sighting = finding.sighting
         fields = dossier_to_json(dossier, family_members.get(sighting.verdict.race, ()))
+        fields["verifications"] = verifications.get(sighting.verdict.race, [])
         rows.append((finding._replace(sighting=_with_stale_frames(sighting, dossier)), fields))
     if args.format == "json":
         print(format_json([_dossier_to_json(finding.sighting, fields) for finding, fields in rows], indent=1))

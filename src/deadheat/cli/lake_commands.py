@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import decisions, spark_and_lake
+from deadheat.cli.race_standing import add_standings
 from deadheat.cli.scan import style_from_options
 from deadheat.output.lake_race_text import LakeRaceText, race_lines
 from deadheat.path_maps import map_sighting
@@ -16,6 +17,8 @@ from deadheat.sources.line_numbers import LineNumbers
 
 if TYPE_CHECKING:
     import argparse
+
+    from deadheat.lake.tables import Lake
 
 
 ROW_FORMATS = ("text", "json", "jsonl")
@@ -60,10 +63,25 @@ def run_races(args: argparse.Namespace) -> int:
     for race in races:
         dossier = queries.dossier_of(race, dossiers)
         race |= {key: dossier[key] if dossier else None for key in _DOSSIER_COLUMNS}
+    _add_verifications(lake, races)
     _add_decisions(races, args)
     style = style_from_options(args)
     print_rows(races, args.format, lambda race: "\n".join(race_lines(race, style)))
     return cli.EXIT_NOTHING
+
+
+def _add_verifications(lake: Lake, races: list[dict[str, Any]]) -> None:
+    """Add the verification of each race that says most, if there is one, and what the runs say about the race."""
+    from deadheat.lake import verifications
+    from deadheat.verification import record
+
+    known = verifications.verifications_by_name(lake) if races else {}
+    verified = {race["race"]: verifications.verifications_of(race, known) for race in races} if known else {}
+    verified = {race: rows for race, rows in verified.items() if rows}
+    for race in races:
+        main = record.main_record(verified.get(race["race"], ()))
+        race["verification"] = main and record.record_to_json(main, has_result=False)
+    add_standings(lake, races, verified)
 
 
 def _add_decisions(races: list[dict[str, Any]], args: argparse.Namespace) -> None:
@@ -130,13 +148,18 @@ def add_show_command(commands: argparse._SubParsersAction[argparse.ArgumentParse
 
 def run_show(args: argparse.Namespace) -> int:
     with spark_and_lake.requires_extra("lake"):
-        from deadheat.lake import queries
+        from deadheat.lake import queries, verifications
+    from deadheat.verification import record
+
     lake = spark_and_lake.open_lake(args.lake).require()
     race = queries.find_race(lake, args.race)
     sightings = queries.latest_sightings(lake, race, args.sightings)
     example = map_sighting(queries.example_sighting(lake, race), tuple(args.map))
     dossier_row = queries.dossier_of(race, queries.best_dossiers(lake))
+    rows = verifications.read_verifications(lake, race)
     summary = queries.race_summary(race)
+    add_standings(lake, [summary], {summary["race"]: rows} if rows else {})
+    summary["verifications"] = [record.record_to_json(row, has_result=True) for row in rows]
     _add_decisions([summary], args)
     if args.format == "json":
         _print_race_json(summary, sightings, example, dossier_row)

@@ -127,7 +127,7 @@ def _check_options(args: argparse.Namespace) -> None:
 
 
 def _forget_sightings(lake: Lake, args: argparse.Namespace) -> int:
-    from deadheat.lake import derivation
+    from deadheat.lake import derivation, verifications
     from deadheat.lake.rewrites import forget, migration
 
     lake.require()
@@ -140,12 +140,16 @@ def _forget_sightings(lake: Lake, args: argparse.Namespace) -> int:
         print(f"would forget {_describe_counts(forget.count_matches(lake, which))}")
         return cli.EXIT_NOTHING
     with show_progress(False, "forgetting sightings") as progress:
+        names = verifications.race_names(lake)
         counts = forget.forget_sightings(lake, which)
         races = lake.row_count("races")
         progress.start_phase("deriving races")
         derivation.derive_races(lake, f"forget-{uuid.uuid4().hex[:12]}-derived")
+        forgotten = verifications.forget_verifications(lake, names.keys() - verifications.race_names(lake).keys())
     print(f"forgot {_describe_counts(counts)}")
     print(f"{cli.format_count(lake.row_count('races'), 'race')} in the lake, before {races}")
+    if forgotten:
+        print(f"{cli.format_count(forgotten, 'verification')} of races without a sighting forgotten")
     if any(counts):
         print(
             f"unused data files go after {_HOURS_PER_WEEK} hours; `deadheat lake compact --keep-hours 0` removes them"

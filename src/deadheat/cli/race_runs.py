@@ -1,4 +1,4 @@
-"""What `reproduce` and `verify` share: the race that is sought, its dossier, consent to run, and options of trials."""
+"""What `reproduce`, `verify` and `bisect` share: the race that is sought, its dossier, consent to run, and options."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import cli
+from deadheat.cli import kept_verifications
 from deadheat.errors import DeadheatError, UnreadableError
 from deadheat.printable import visible_text
 from deadheat.sources import file_listing
@@ -19,18 +20,21 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from deadheat.cli.progress import ProgressLine
+    from deadheat.cli.trial_hosts import TrialHosts
     from deadheat.model import Sighting
     from deadheat.repo.clone import Clone
     from deadheat.repo.dossier import Dossier
     from deadheat.verification.campaign import Budget, Campaign
     from deadheat.verification.code_under_test import CodeBuilder, RunPlan
     from deadheat.verification.sought_race import SoughtRace
-    from deadheat.verification.trials import TrialCode, TrialLimits
+    from deadheat.verification.trials import Configuration, TrialCode, TrialLimits
 
 DEFAULT_SECONDS, DEFAULT_TRIAL_SECONDS = 600.0, 60.0
 # "90", "90s", "10m", "1h", "1h30m"
 _DURATION = re.compile(r"(?:(\d{1,4})h)?(?:(\d{1,6})m(?:in)?)?(?:(\d{1,8}(?:\.\d{1,3})?)s?)?")
 _MAX_SHOWN_RACES = 20
+# "v1.2", "HEAD^", "main~3^2"
+_REVISION = re.compile(r"([^~^]{1,300})((?:[~^]\d{0,6}){0,20})")
 
 
 def parse_duration(text: str) -> float:
@@ -51,7 +55,7 @@ def add_race_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--repo", action="append", required=True, metavar="DIR", help="a clone of the code; only read; may repeat"
     )
-    command.add_argument("--lake", metavar="DIR", help="the lake of a race id")
+    command.add_argument("--lake", metavar="DIR", help="the lake of a race id; it keeps the result")
     command.add_argument("--race", dest="chosen", metavar="ID", help="which race of a REPORT with several")
     command.add_argument("--at", metavar="COMMIT", help="run this commit, not the one that fits the report")
 
@@ -69,6 +73,14 @@ def add_trial_options(command: argparse.ArgumentParser) -> None:
         help="kill a trial after this time; default: 60s",
     )  # fmt: skip
     command.add_argument("--memory", type=cli.integer_at_least(16), metavar="MIB", help="limit of one trial, in MiB")
+    command.add_argument(
+        "--tests-from", metavar="COMMIT",
+        help="take the test files (*_test.go, testdata) of the package from this commit, such as the fix",
+    )  # fmt: skip
+    command.add_argument(
+        "--tests-path", action="append", default=[], metavar="GLOB",
+        help="with --tests-from: take these files too, such as 'tests/**'; may repeat",
+    )  # fmt: skip
     command.add_argument("--build", metavar="COMMAND", help="a shell command that builds the code for COMMAND")
     command.add_argument("--yes", action="store_true", help="do not ask before the first command runs")
     command.add_argument("--format", choices=("json", "markdown", "text"), default="text", help="default: text")
@@ -105,6 +117,7 @@ def open_race(args: argparse.Namespace, stack: ExitStack, progress: ProgressLine
     from deadheat.repo.dossier import build_dossier
     from deadheat.verification.sought_race import SoughtRace
 
+    kept_verifications.check_lake(args)
     sightings = _find_sightings(args)
     clones = [stack.enter_context(Clone(path, progress.show_count)) for path in args.repo]
     # a revision that the user gives is checked first
@@ -117,10 +130,27 @@ def open_race(args: argparse.Namespace, stack: ExitStack, progress: ProgressLine
 
 
 def resolve_commit(clone: Clone, name: str, option: str) -> str:
-    commit = clone.resolve_revision(name)
+    match = _REVISION.fullmatch(name)
+    base, ancestor = match.groups() if match else (name, "")
+    commit = clone.resolve_revision(base)
+    if commit and ancestor:
+        commit = clone.git.object_ids([f"{commit}{ancestor}"])[0]
     if commit is None:
         raise DeadheatError(f"{option} {name}: no such revision", clone.git.clone_path, "fetch it into the clone")
     return commit
+
+
+def choose_race_plan(args: argparse.Namespace, race: RaceUnderTest) -> RunPlan:
+    """What to run: the command of the user or the dossier, with the tests of the code or of another commit."""
+    from deadheat.verification.code_under_test import TestsOfCommit, choose_plan
+
+    if args.tests_path and not args.tests_from:
+        raise DeadheatError("--tests-path needs a commit", " ".join(args.tests_path), "give it with --tests-from")
+    tests = None
+    if args.tests_from:
+        commit = resolve_commit(race.clone, args.tests_from, "--tests-from")
+        tests = TestsOfCommit(commit, tuple(args.tests_path))
+    return choose_plan(race.dossier, args.argv, args.build or "", tests)
 
 
 def _choose_commit(args: argparse.Namespace, dossier: Dossier, clone: Clone) -> tuple[str, str]:
@@ -204,31 +234,32 @@ def ask_to_run(plan: RunPlan, commit: str, args: argparse.Namespace) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
+def possible_configurations(plan: RunPlan, cores: int) -> list[Configuration]:
+    from deadheat.verification import campaign as campaigns
+
+    return campaigns.go_configurations(cores) if plan.go_test else campaigns.command_configurations()
+
+
 def run_campaign(
-    args: argparse.Namespace,
     race: RaceUnderTest,
     builder: CodeBuilder,
     code: TrialCode,
     budget: Budget,
     progress: ProgressLine,
+    hosts: TrialHosts,
 ) -> Campaign:
     """Run the code in the configurations that may show the race, with the estimate in the line of progress."""
     from deadheat.verification import campaign as campaigns
     from deadheat.verification.campaign_report import running_estimate
-    from deadheat.verification.trials import LocalExecutor
 
-    cores = core_count()
-    jobs = args.jobs or cores
-    is_go = builder.plan.go_test is not None
-    configurations = campaigns.go_configurations(cores) if is_go else campaigns.command_configurations()
+    configurations = possible_configurations(builder.plan, hosts.cores)
     progress.start_phase("running", budget.seconds, format_seconds)
 
     def show(campaign: Campaign) -> None:
         progress.prefix = f"{running_estimate(campaign)}  "
         progress.show_done(campaign.elapsed)
 
-    limits = trial_limits(args, jobs * campaigns.OVERSUBSCRIPTION)
-    with LocalExecutor(builder.trees.folder / "trials", jobs, limits, builder.isolation) as executor:
+    with hosts.start_executor(campaigns.OVERSUBSCRIPTION) as executor:
         campaign = campaigns.Campaign(race.sought, code, configurations, executor, budget, show, secrets.randbits(32))
         campaign.run()
     progress.prefix = ""

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
-from deadheat.cli import spark_and_lake
+from deadheat.cli import kept_verifications, spark_and_lake
 from deadheat.cli.lake_commands import ROW_FORMATS, print_rows
 from deadheat.cli.progress import format_commits, format_races, show_progress
 from deadheat.printable import visible_text
@@ -124,8 +124,12 @@ def _place_races(args: argparse.Namespace) -> int:
         result = repository_jobs.make_dossiers(
             spark_and_lake.session_starter(args, progress), spark_and_lake.open_lake(args.lake), args.repo, options
         )
+        lake = spark_and_lake.open_lake(args.lake)
+        failed = [line for path in args.repo for line in kept_verifications.add_failed_fixes(lake, path)]
     print_rows([_placed_row_to_json(row) for row in result.dossiers], args.format, _placed_race_line)
     if not args.quiet:
+        for failure in failed:
+            cli.print_to_stderr(failure)
         for row in result.dossiers:
             if row["fault"]:
                 cli.print_to_stderr(f"{row['race']}: {row['fault']}")

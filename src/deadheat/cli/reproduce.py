@@ -6,18 +6,24 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from deadheat import cli
-from deadheat.cli import race_runs
+from deadheat.cli import kept_verifications, race_runs
 from deadheat.cli.progress import show_progress
+from deadheat.cli.spark_and_lake import run_with_spark_errors
+from deadheat.cli.trial_hosts import add_trial_spark_options, open_trial_hosts
 from deadheat.printable import format_json
 
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
     from deadheat.cli.race_runs import RaceUnderTest
+    from deadheat.cli.trial_hosts import TrialHosts
     from deadheat.verification.campaign import Campaign
     from deadheat.verification.campaign_report import CampaignContext
     from deadheat.verification.code_under_test import CodeBuilder
     from deadheat.verification.worktrees import WorkTrees
+
+    JsonDict = dict[str, Any]
 
 EXIT_SEEN, EXIT_NOT_SEEN = 0, 1
 
@@ -43,50 +49,61 @@ def add_reproduce_command(commands: argparse._SubParsersAction[argparse.Argument
     race_runs.add_race_arguments(command)
     command.add_argument("--runs", type=cli.integer_at_least(1), metavar="N", help="stop after N trials")
     race_runs.add_trial_options(command)
+    add_trial_spark_options(command)
     command.set_defaults(run=run_reproduce)
 
 
 def run_reproduce(args: argparse.Namespace) -> int:
+    return run_with_spark_errors(args, lambda: _reproduce(args))
+
+
+def _reproduce(args: argparse.Namespace) -> int:
+    from deadheat.verification import campaign_report, record
     from deadheat.verification.campaign import Budget
-    from deadheat.verification.code_under_test import CodeBuilder, choose_plan
+    from deadheat.verification.code_under_test import CodeBuilder
     from deadheat.verification.worktrees import WorkTrees
 
     with ExitStack() as stack, show_progress(args.quiet, "reading the clone") as progress:
         race = race_runs.open_race(args, stack, progress)
-        plan = choose_plan(race.dossier, args.argv, args.build or "")
+        plan = race_runs.choose_race_plan(args, race)
         with progress.paused():
             if not race_runs.ask_to_run(plan, race.commit, args):
                 return cli.EXIT_INTERRUPTED
         trees = stack.enter_context(WorkTrees(race.clone.git))
         builder = CodeBuilder(trees, plan, race.sought.report)
         progress.start_phase("building")
-        code = builder.build("old", trees.check_out(race.commit, "old"))
-        campaign = race_runs.run_campaign(args, race, builder, code, Budget(args.time, args.runs), progress)
-        context = _context(args, race, builder, trees)
-    _write_result(campaign, context, args.format)
+        code = builder.build("old", trees.check_out(race.commit, "old"), f"commit {race.commit[:12]}")
+        hosts = open_trial_hosts(args, builder, stack, progress)
+        budget = Budget(args.time, args.runs)
+        campaign = race_runs.run_campaign(race, builder, code, budget, progress, hosts)
+        context = _context(race, builder, trees, hosts)
+        versions = kept_verifications.code_versions(race.clone, race.commit)
+    result = campaign_report.campaign_to_json(campaign, context)
+    _write_result(campaign, context, result, args.format)
+    if args.lake:
+        kept_verifications.keep_result(args, result, record.row_of_campaign, versions)
     return EXIT_SEEN if campaign.counts.sightings else EXIT_NOT_SEEN
 
 
-def _context(args: argparse.Namespace, race: RaceUnderTest, builder: CodeBuilder, trees: WorkTrees) -> CampaignContext:
+def _context(race: RaceUnderTest, builder: CodeBuilder, trees: WorkTrees, hosts: TrialHosts) -> CampaignContext:
     from deadheat.verification.campaign_report import CampaignContext
 
-    notes = [note for note in (builder.plan.note, *trees.notes) if note]
+    place = hosts.place()
     return CampaignContext(
         race.commit,
         race.commit_note,
         builder.plan,
-        builder.isolation.description,
         builder.toolchain.version_text if builder.toolchain else "",
-        args.jobs or race_runs.core_count(),
-        tuple(notes),
+        place,
+        (*builder.plan.notes, *trees.notes, *place.notes),
     )
 
 
-def _write_result(campaign: Campaign, context: CampaignContext, output_format: str) -> None:
+def _write_result(campaign: Campaign, context: CampaignContext, result: JsonDict, output_format: str) -> None:
     from deadheat.verification import campaign_report
 
     if output_format == "json":
-        print(format_json(campaign_report.campaign_to_json(campaign, context), indent=1))
+        print(format_json(result, indent=1))
     elif output_format == "markdown":
         print(campaign_report.campaign_markdown(campaign, context), end="")
     else:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
+import signal
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from deadheat import cli
@@ -13,6 +17,7 @@ if TYPE_CHECKING:
     import argparse
 
 _EXAMPLES = """examples:
+  deadheat serve --demo
   deadheat serve --lake races-lake
   deadheat serve --lake races-lake --port 9000 --workers 2
   deadheat serve --lake races-lake --intake intake --watch logs/
@@ -21,6 +26,8 @@ _EXAMPLES = """examples:
 exit status: 0 stopped, 2 wrong usage, 3 the environment failed, 130 interrupted
 """
 DEFAULT_PORT = 8321
+# what the server imports when it needs it
+_MODULES = ("alembic", "duckdb", "fastapi", "jinja2", "uvicorn")
 
 
 def add_serve_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -30,7 +37,8 @@ def add_serve_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
         description="Serves the dashboard of a lake: its races, their causes, fixes and sightings.",
         epilog=_EXAMPLES,
     )
-    spark_and_lake.add_lake_option(command)
+    command.add_argument("--lake", metavar="DIR", help="folder or address of the lake")
+    command.add_argument("--demo", action="store_true", help="show a bundled lake; decisions about it are not kept")
     command.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="default: 127.0.0.1")
     command.add_argument(
         "--port", type=cli.integer_at_least(0), default=DEFAULT_PORT, metavar="N",
@@ -49,30 +57,38 @@ def add_serve_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     command.set_defaults(run=run_serve, parser=command)
 
 
-def run_serve(args: argparse.Namespace) -> int:
-    with spark_and_lake.requires_extra("web"):
-        import alembic  # noqa: F401
-        import duckdb  # noqa: F401, the tables of a lake import it when they are loaded
-        import fastapi  # noqa: F401
-        import jinja2  # noqa: F401
-        import uvicorn  # noqa: F401
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
-        from deadheat.web import server
-    with tempfile.TemporaryDirectory(prefix="deadheat-serve-") as state_folder:
-        settings = serve_operations.read_settings(args, state_folder)
+
+def run_serve(args: argparse.Namespace) -> int:
+    if not (args.demo or args.lake):
+        args.parser.error("one of --lake and --demo is required")
+    with spark_and_lake.requires_extra("web"):
+        for module in _MODULES:
+            import_module(module)
+        from deadheat.web import demo, server
+    with TemporaryDirectory(prefix="deadheat-serve-") as folder:
+        settings = serve_operations.read_settings(args, folder)
         if args.test_notification:
             return serve_operations.send_tests(settings)
         server.check_host(args.host)
         serve_operations.require_watch(args)
-        lake = spark_and_lake.open_lake(args.lake)
-        if args.watch is not None:
-            lake.create_tables()
-        lake.require()
+        if args.demo:
+            lake, database = map(str, demo.unpack_demo(Path(folder)))
+        else:
+            lake, database = args.lake, decisions.database_address(args) or ""
+            serve_operations.open_or_make_lake(args)
         options = server.ServerOptions(
-            args.lake, args.host, args.port, args.workers, decisions.database_address(args) or "", args.link_template,
-            args.documents, operations=settings,
-        )  # fmt: skip
-        with server.bind(options) as listener, serve_operations.run_ingest(args, settings):
+            lake, args.host, args.port, args.workers, database, args.link_template, args.documents, operations=settings
+        )
+        # the server raises the signal again when it has ended; then the ingest ends, and the folder is removed
+        signal.signal(signal.SIGTERM, _interrupt)
+        with (
+            server.bind(options) as listener,
+            serve_operations.run_ingest(args, settings),
+            suppress(KeyboardInterrupt),
+        ):
             address = server.address_of(listener, args.host)
             server.run_server(options, listener, lambda: print(f"{address}  (Ctrl-C stops it)", flush=True))
     return cli.EXIT_NOTHING

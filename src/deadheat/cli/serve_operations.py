@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from deadheat import cli
+from deadheat.cli import spark_and_lake
 from deadheat.cli.configuration import ConfigurationError
 from deadheat.errors import DeadheatError
 from deadheat.sources.archive_limits import parse_size
@@ -135,8 +136,18 @@ def require_watch(args: argparse.Namespace) -> None:
         return
     if not args.watch and not args.intake:
         args.parser.error("--watch needs folders, or --intake")
+    if args.demo:
+        args.parser.error("--watch cannot be used with --demo")
     if find_spec("pyspark") is None:
         raise DeadheatError("pyspark is not installed", do="pip install 'deadheat[spark]'")
+
+
+def open_or_make_lake(args: argparse.Namespace) -> None:
+    """Raise an error if there is no lake; with `--watch`, make an empty one."""
+    lake = spark_and_lake.open_lake(args.lake)
+    if args.watch is not None:
+        lake.create_tables()
+    lake.require()
 
 
 def _ingest_arguments(args: argparse.Namespace, settings: OperationSettings) -> list[str]:

@@ -12,7 +12,7 @@ from deadheat import cli
 from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from deadheat.cli.progress import ProgressLine
     from deadheat.lake.tables import Lake
@@ -22,8 +22,10 @@ def add_lake_option(command: argparse.ArgumentParser) -> None:
     command.add_argument("--lake", required=True, metavar="DIR", help="folder or address of the lake")
 
 
-def add_spark_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--master", metavar="URL", help="Spark master (default: all cores of this machine)")
+def add_spark_options(
+    command: argparse.ArgumentParser, master_help: str = "Spark master (default: all cores of this machine)"
+) -> None:
+    command.add_argument("--master", metavar="URL", help=master_help)
     command.add_argument(
         "--conf", action="append", default=[], type=_parse_setting, metavar="KEY=VALUE",
         help="Spark setting; may repeat",
@@ -42,8 +44,10 @@ def _parse_setting(text: str) -> tuple[str, str]:
     return key, value
 
 
-def session_starter(args: argparse.Namespace, progress: ProgressLine | None = None) -> Callable[[bool], Any]:
-    """Returns a function that starts a session with the options of the user."""
+def session_starter(
+    args: argparse.Namespace, progress: ProgressLine | None = None, settings: Mapping[str, str] | None = None
+) -> Callable[[bool], Any]:
+    """Returns a function that starts a session with settings and the options of the user, which override them."""
 
     def start_session(small: bool) -> Any:
         with requires_extra("spark"):
@@ -51,9 +55,8 @@ def session_starter(args: argparse.Namespace, progress: ProgressLine | None = No
         if not args.verbose:
             _silence_pyspark()
         with progress.run_phase("starting Spark") if progress else nullcontext():
-            return session.start_session(
-                args.master, dict(args.conf), args.driver_memory, args.verbose, small, args.environment
-            )
+            chosen = {**(settings or {}), **dict(args.conf)}
+            return session.start_session(args.master, chosen, args.driver_memory, args.verbose, small, args.environment)
 
     return start_session
 

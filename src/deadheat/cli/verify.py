@@ -7,26 +7,33 @@ import secrets
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
-from deadheat.cli import race_runs
+from deadheat.cli import kept_verifications, race_runs
 from deadheat.cli.progress import show_progress
+from deadheat.cli.spark_and_lake import run_with_spark_errors
+from deadheat.cli.trial_hosts import add_trial_spark_options, open_trial_hosts
 from deadheat.errors import DeadheatError
 from deadheat.printable import format_json
 
 if TYPE_CHECKING:
     from deadheat.cli.progress import ProgressLine
     from deadheat.cli.race_runs import RaceUnderTest
+    from deadheat.cli.trial_hosts import TrialHosts
     from deadheat.repo.clone import Clone
+    from deadheat.repo.racing_lines import RacingLine
     from deadheat.verification.campaign import Campaign
     from deadheat.verification.code_under_test import CodeBuilder
     from deadheat.verification.comparison import Comparison
     from deadheat.verification.racing_line_proof import LineProof
+    from deadheat.verification.record import CodeVersions
     from deadheat.verification.sequential import FixVerdict
     from deadheat.verification.sought_race import RenamedSearch
     from deadheat.verification.statement import FixVerification, StatementContext
     from deadheat.verification.trials import Configuration, TrialCode
+
+    JsonDict = dict[str, Any]
 
 EXIT_FIXED, EXIT_NOT_FIXED, EXIT_NOT_KNOWN = 0, 1, 4
 # to choose the configuration: this share of the time at most, and so many sightings
@@ -61,6 +68,7 @@ def add_verify_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
         help="that fixed must have, such as 0.95; default: 0.99",
     )  # fmt: skip
     race_runs.add_trial_options(command)
+    add_trial_spark_options(command)
     command.set_defaults(run=run_verify, parser=command)
 
 
@@ -75,24 +83,33 @@ def parse_confidence(text: str) -> float:
 
 
 def run_verify(args: argparse.Namespace) -> int:
-    from deadheat.verification.code_under_test import CodeBuilder, choose_plan
-    from deadheat.verification.worktrees import WorkTrees
-
     if not (args.fix or args.patch or args.worktree):
         args.parser.error("the new code is missing: --fix COMMIT, --patch FILE or --worktree")
+    return run_with_spark_errors(args, lambda: _verify(args))
+
+
+def _verify(args: argparse.Namespace) -> int:
+    from deadheat.verification import record, statement
+    from deadheat.verification.code_under_test import CodeBuilder
+    from deadheat.verification.worktrees import WorkTrees
+
     with ExitStack() as stack, show_progress(args.quiet, "reading the clone") as progress:
         race = race_runs.open_race(args, stack, progress)
-        plan = choose_plan(race.dossier, args.argv, args.build or "")
+        plan = race_runs.choose_race_plan(args, race)
         versions = _choose_versions(args, race.clone)
         with progress.paused():
             if not race_runs.ask_to_run(plan, versions.old_commit, args):
                 return cli.EXIT_INTERRUPTED
         trees = stack.enter_context(WorkTrees(race.clone.git))
         builder = CodeBuilder(trees, plan, race.sought.report)
-        session = _Session(args, race, versions, builder, progress)
+        session = _Session(args, race, versions, builder, progress, stack)
         stack.callback(session.close)
         result = session.verify()
-    _write_result(result, args.format)
+        code = versions.code_versions(args, race.clone)
+    content = statement.verification_to_json(result)
+    _write_result(result, content, args.format)
+    if args.lake:
+        kept_verifications.keep_result(args, content, record.row_of_fix, code)
     return exit_status(result.judgement.verdict)
 
 
@@ -113,6 +130,11 @@ class _Versions:
     new_commit: str  # empty: the old commit with a patch, or the work tree
     new_text: str
 
+    def code_versions(self, args: argparse.Namespace, clone: Clone) -> CodeVersions:
+        change = "patch" if args.patch else "work tree" if args.worktree else "commit"
+        patch = kept_verifications.patch_digest(args.patch) if args.patch and args.lake else None
+        return kept_verifications.code_versions(clone, self.old_commit, self.new_commit, change, patch)
+
 
 def _choose_versions(args: argparse.Namespace, clone: Clone) -> _Versions:
     if args.fix:
@@ -126,7 +148,7 @@ def _choose_versions(args: argparse.Namespace, clone: Clone) -> _Versions:
     base = race_runs.resolve_commit(clone, args.at or "HEAD", "--at" if args.at else "the clone")
     base_text = f"commit {base[:12]}, {f'given with --at {args.at}' if args.at else 'HEAD'}"
     if args.patch:
-        return _Versions(base, base_text, "", f"commit {base[:12]} with {args.patch}")
+        return _Versions(base, base_text, "", f"commit {base[:12]} with {Path(args.patch).name}")
     return _Versions(base, base_text, "", "the work tree with what is uncommitted")
 
 
@@ -139,6 +161,8 @@ class _Session:
     versions: _Versions
     builder: CodeBuilder
     progress: ProgressLine
+    stack: ExitStack
+    hosts: TrialHosts = field(init=False)
     _clones: list[Clone] = field(default_factory=list)
 
     def close(self) -> None:
@@ -151,7 +175,8 @@ class _Session:
 
         old_tree, new_tree = self._check_out()
         self.progress.start_phase("building")
-        old, new = self.builder.build("old", old_tree), self.builder.build("new", new_tree)
+        old, new = self.builder.build("old", old_tree, self.versions.old_text), self.builder.build("new", new_tree)
+        self.hosts = open_trial_hosts(self.args, self.builder, self.stack, self.progress)
         campaign = self._choose_configuration(old)
         if campaign.was_interrupted:
             raise KeyboardInterrupt
@@ -181,17 +206,18 @@ class _Session:
         from deadheat.verification.campaign import Budget
 
         budget = Budget(self.args.time * _SHARE_TO_CHOOSE, sightings=_SIGHTINGS_TO_CHOOSE)
-        return race_runs.run_campaign(self.args, self.race, self.builder, old, budget, self.progress)
+        return race_runs.run_campaign(self.race, self.builder, old, budget, self.progress, self.hosts)
 
     def _prove_lines(self, old_tree: Path, new_tree: Path, configuration: Configuration) -> LineProof | None:
         from deadheat.verification.racing_line_proof import InstrumentedBuild, LineProof, racing_sites
 
         if self.builder.plan.go_test is None:
             return None
-        sites = racing_sites(self.race.dossier.racing_lines)
+        sites = racing_sites(self._racing_lines())
         if not sites:
             return LineProof((), ())
-        jobs = self.args.jobs or race_runs.core_count()
+        cores = race_runs.core_count()
+        jobs = min(self.hosts.jobs, cores) if self.args.master else self.hosts.jobs  # it runs here in any case
         build = InstrumentedBuild(self.builder, sites, jobs)
         limits = race_runs.trial_limits(self.args, jobs)
         old, new = (
@@ -200,12 +226,23 @@ class _Session:
         )
         return LineProof(old, new)
 
+    def _racing_lines(self) -> list[RacingLine]:
+        """The racing lines; those in tests from the commit whose tests run."""
+        from deadheat.repo.racing_lines import find_racing_lines
+
+        race, tests = self.race, self.builder.plan.tests
+        lines = {(line.access.actor, line.access.op): line for line in race.dossier.racing_lines}
+        if tests is not None:
+            found = find_racing_lines(race.clone, race.clone.tree_at(tests.commit), race.sought.report)
+            in_tests = [line for line in found if line.path.endswith("_test.go")]
+            lines |= {(line.access.actor, line.access.op): line for line in in_tests}
+        return list(lines.values())
+
     def _compare(
         self, old: TrialCode, new: TrialCode, old_tree: Path, new_tree: Path, campaign: Campaign, chosen: Configuration
     ) -> Comparison:
         from deadheat.verification import sequential
         from deadheat.verification.comparison import Comparison, VersionUnderTest
-        from deadheat.verification.trials import LocalExecutor
 
         args, versions = self.args, self.versions
         old_search = _LazyRenaming(self, "old", old_tree, versions.old_commit)
@@ -217,10 +254,8 @@ class _Session:
         verification = sequential.Verification(sequential.Rule(args.confidence), secrets.randbits(32))
         seconds = max(1.0, args.time - campaign.elapsed)
         self.progress.start_phase("comparing", seconds, race_runs.format_seconds)
-        jobs = args.jobs or race_runs.core_count()
-        limits = race_runs.trial_limits(args, jobs * chosen.processes_per_core)
         known = frozenset(campaign.counts.other_races)
-        with LocalExecutor(self.builder.trees.folder / "trials", jobs, limits, self.builder.isolation) as executor:
+        with self.hosts.start_executor(chosen.processes_per_core) as executor:
             comparison = Comparison(self.race.sought, sides, chosen, executor, verification, seconds, self._show, known)
             comparison.run()
         self.progress.prefix = ""
@@ -242,18 +277,17 @@ class _Session:
     def _context(self) -> StatementContext:
         from deadheat.verification.statement import StatementContext
 
-        builder = self.builder
+        builder, place = self.builder, self.hosts.place()
         return StatementContext(
             self.race.sought.id,
             self.race.sought.title,
             self.versions.old_text,
             self.versions.new_text,
             builder.plan,
-            builder.isolation.description,
             builder.toolchain.version_text if builder.toolchain else "",
-            self.args.jobs or race_runs.core_count(),
+            place,
             self.args.confidence,
-            tuple(note for note in (builder.plan.note, *dict.fromkeys(builder.trees.notes)) if note),
+            (*builder.plan.notes, *dict.fromkeys(builder.trees.notes), *place.notes),
         )
 
 
@@ -272,17 +306,18 @@ class _LazyRenaming:
 
         if self._search is None:
             race = self.session.race
-            clone = race.clone if self.commit else self.session.open_tree(self.name)
-            commit = self.commit or clone.resolve_revision("HEAD") or ""
+            is_commit = self.commit and self.session.builder.plan.tests is None
+            clone = race.clone if is_commit else self.session.open_tree(self.name)
+            commit = self.commit if is_commit else clone.resolve_revision("HEAD") or ""
             self._search = RenamedSearch(race.dossier, clone, commit, self.tree)
         return self._search
 
 
-def _write_result(result: FixVerification, output_format: str) -> None:
+def _write_result(result: FixVerification, content: JsonDict, output_format: str) -> None:
     from deadheat.verification import statement
 
     if output_format == "json":
-        print(format_json(statement.verification_to_json(result), indent=1))
+        print(format_json(content, indent=1))
     elif output_format == "markdown":
         print(statement.verification_markdown(result), end="")
     else:

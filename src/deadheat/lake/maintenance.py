@@ -34,11 +34,16 @@ _MIN_UNTRACKED_HOURS = 24
 def maintain(lake: Lake) -> None:
     """What every writer does after its change, as far as it is due."""
     for tables in (FACT_TABLES, DERIVED_TABLES):
-        if any(_merge_groups(lake, name) for name in tables):
-            _compact(lake, tables, everything=False)
+        merge_small_files(lake, tables)
     if lake.state_number % _VACUUM_INTERVAL == 0:
         with lake.storage.disk_errors():
             remove_unused_files(lake)
+
+
+def merge_small_files(lake: Lake, tables: tuple[str, ...]) -> None:
+    """Merge small data files of tables that change together, if there are many."""
+    if any(_merge_groups(lake, name) for name in tables):
+        _compact(lake, tables, everything=False)
 
 
 def compact_lake(lake: Lake, keep_hours: int = RETENTION_HOURS) -> dict[str, tuple[int, int]]:

@@ -178,6 +178,21 @@ DOSSIERS = pa.schema(
     ]
 )
 
+# results of `reproduce`, `verify` and `bisect`; rows are only added
+VERIFICATIONS = pa.schema(
+    [
+        *_columns("race kind"),
+        ("at", TIME),
+        *_columns("repo old_commit new_commit change patch verdict reason"),
+        *_columns("confidence error remaining_bound", REAL),
+        *_columns("old_runs old_sightings new_runs new_sightings", NUMBER),
+        *_columns("rate rate_low rate_high", REAL),
+        *_columns("configuration command"),
+        *(("seconds", REAL), ("is_interrupted", FLAG)),
+        *_columns("version result"),
+    ]
+)
+
 TABLES = {
     "ingests": INGESTS,
     "files": FILES,
@@ -189,9 +204,10 @@ TABLES = {
     "families": FAMILIES,
     "fixes": FIXES,
     "dossiers": DOSSIERS,
+    "verifications": VERIFICATIONS,
 }
 # tables that many lakes do not have; they are created on the first write
-OPTIONAL_TABLES = ("fixes", "dossiers")
+OPTIONAL_TABLES = ("fixes", "dossiers", "verifications")
 
 
 # the first table of a change decides whether it happens; the others follow
@@ -209,6 +225,7 @@ _SORT_COLUMNS = {
     "families": ("family",),
     "fixes": ("repo", "commit"),
     "dossiers": ("race", "repo"),
+    "verifications": ("race", "at"),
 }
 # columns with minimum and maximum in the log, for skipping data files
 _STATISTICS = {"sightings": ("node", "uri", "observed_at", "ingest"), "files": ("uri", "ingest")}

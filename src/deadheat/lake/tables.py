@@ -109,7 +109,9 @@ class Lake:
         is_new = "files" in missing
         record = record_name("lake" if is_new else missing[0], 0)
         for name in missing:
-            if self.storage.exists(record_name(name, 0)) or not (name in OPTIONAL_TABLES or self.is_older):
+            is_deleted = self.storage.exists(record_name(name, 0)) or not (name in OPTIONAL_TABLES or self.is_older)
+            # another process may have created it since
+            if is_deleted and self.open_table(name) is None:
                 self._require_no_other_table(name)
         required = [name for name in TABLES if name not in OPTIONAL_TABLES]
         with self.storage.disk_errors():

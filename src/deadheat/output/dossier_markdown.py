@@ -47,6 +47,7 @@ def _markdown_lines(sighting: Sighting, dossier: JsonDict) -> Iterator[str]:
     yield from _markdown_section("Fixed by", _markdown_bullets(dossier_sentences.describe_fixes(dossier)))
     if dossier.get("fix_diff", ()):
         yield from ("", code_block("\n".join(dossier.get("fix_diff", ())), "diff"))
+    yield from _markdown_section("Verified", _markdown_bullets(dossier_sentences.describe_verifications(dossier)))
     yield from _markdown_section(
         "Introduced by", _markdown_bullets(dossier_sentences.describe_introducing_commits(dossier))
     )

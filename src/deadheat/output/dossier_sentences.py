@@ -121,6 +121,11 @@ def describe_fixes(dossier: JsonDict) -> list[str]:
     return [*lines, _PRESENCE_SENTENCES[dossier["still_present"]]]
 
 
+def describe_verifications(dossier: JsonDict) -> list[str]:
+    """What a lake knows of runs of `reproduce`, `verify` and `bisect`, the newest first."""
+    return [f"{row['at'][:10]}: {row['sentence']}" for row in dossier.get("verifications", ())]
+
+
 def _likely_fixes(fixes: list[JsonDict]) -> list[JsonDict]:
     """Drops fixes with a low score, and those far below the best one."""
     min_score = max(_MIN_POSSIBLE_SCORE, fixes[0]["score"] - _MAX_SCORE_GAP) if fixes else 0.0

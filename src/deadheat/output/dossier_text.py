@@ -158,6 +158,7 @@ class DossierText:
             ("version", sentences.describe_version(dossier)),
             ("dependency", sentences.describe_dependency(dossier)),
             ("fixed by", sentences.describe_fixes(dossier)),
+            ("verified", sentences.describe_verifications(dossier)),
             ("introduced", sentences.describe_introducing_commits(dossier)),
             ("similar fix", sentences.describe_similar_fixes(dossier)),
             ("claims", sentences.describe_checked_claims(dossier)),

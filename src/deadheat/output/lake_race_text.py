@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 _MAX_NAMES = 5
+_ACTIVE = "active"
 
 
 def race_lines(race: Row, style: OutputStyle) -> list[str]:
@@ -30,6 +31,7 @@ def race_lines(race: Row, style: OutputStyle) -> list[str]:
     summary = "; ".join(filter(None, (_decision(race), describe_dossier_row(race))))
     facts = [race["race"], f"{race['status']:9}", f"{race['sightings']:7}x", race["last_seen"][:10], title]
     facts += [f"({cause})"] * bool(cause)
+    summary = "; ".join(filter(None, (summary, *_describe_verification(race))))
     details = f"[{visible_text(summary)}]" if summary else ""
     if not style.is_wrapped:
         return ["  ".join([*facts, *([details] if details else [])])]
@@ -37,6 +39,15 @@ def race_lines(race: Row, style: OutputStyle) -> list[str]:
     first, *rest = wrap_words(facts, style.width, "", "    ", separator="  ")
     rest += wrap_text(details, style.width, "    ", "    ") if details else []
     return [first, *(paint(line, "dim") for line in rest)]
+
+
+def _describe_verification(race: Row) -> Iterator[str]:
+    """The newest verdict on a fix, and what the runs say if that is more than that the race goes on."""
+    verification, standing = race.get("verification"), race.get("standing")
+    if standing and standing["state"] != _ACTIVE:
+        yield standing["sentence"]
+    if verification and not (standing and standing["fix"]):
+        yield verification["sentence"]
 
 
 def _decision(race: Row) -> str:
@@ -89,6 +100,7 @@ class LakeRaceText:
         states = ", ".join(f"{state['status']} {state['day']}" for state in race["history"])
         for label, sentence in (
             ("status", f"{race['status']} ({states})"),
+            ("by runs", (race.get("standing") or {}).get("sentence", "")),
             ("decision", _decision(race)),
             ("cause", _describe_causes(race, dossier)),
             *_dossier_facts(dossier),
@@ -98,6 +110,8 @@ class LakeRaceText:
             ("aliases", _join_names(race["aliases"])),
         ):
             yield from self._labelled.sentences(label, [sentence] if sentence else [])
+        verified = (f"{row['at'][:10]}: {row['sentence']}" for row in race.get("verifications", ()))
+        yield from self._labelled.sentences("verified", verified)
         if dossier and (command := dossier["reproduce"]) and command["command"]:
             yield from self._labelled.commands("reproduce", map(visible_text, command["command"].split("\n")))
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from deadheat.repo.clone import CommitSnapshot
 
 RUN_COUNT = 20  # a race may not occur in every run
+MISSING_TEST = "is not in this commit; the report is from a changed or later tree."  # the end of a note
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +195,7 @@ class _GoTestRun:
         declared = f"func {name}(".encode()
         if self._snapshot is None or any(declared in source for source in files.values()):
             return None
-        return f"{name} is not in this commit; the report is from a changed or later tree."
+        return f"{name} {MISSING_TEST}"
 
     def _run_test(self, folder: str, name: str, note: str | None = None) -> Reproduction:
         if name.startswith("Benchmark"):

@@ -17,6 +17,8 @@ _TRACEBACK = "Traceback (most recent call last):"
 _LOST_TASK = re.compile(r"Lost task \S+ in stage \S+ \(TID \d+\) \((?P<executor>[^)\n]+)\): ")
 # "java.io.IOException: ", "org.apache.spark.SparkException: ", "deadheat.errors.DeadheatError: "
 _CLASS_NAMES = re.compile(r"^(?:(?:\w+\.)+[A-Z]\w*: )+")
+# a call of Java that failed; a Python process that died, which the message around it says
+_SAYS_NOTHING = ("An error occurred while calling", "java.io.EOFException")
 _DETAILS = "run with --verbose for details"
 # what a message contains, and what to do about it
 _REMEDIES = {
@@ -70,7 +72,7 @@ def _reason(message: str) -> str:
     if _TRACEBACK in message:
         return _last_line_of_traceback(message.rpartition(_TRACEBACK)[2])
     first_line = message.strip().partition("\n")[0].strip()
-    return "" if first_line.startswith("An error occurred while calling") else _CLASS_NAMES.sub("", first_line)
+    return "" if first_line.startswith(_SAYS_NOTHING) else _CLASS_NAMES.sub("", first_line)
 
 
 def _last_line_of_traceback(text: str) -> str:

@@ -4,14 +4,19 @@ The runner starts processes:
 
 campaign.py           `reproduce`: trials of one version, spread over configurations
 comparison.py         `verify`: trials of old and new code
+commit_search.py      `bisect`: trials of many versions
+commit_range.py       its commits, and which of them are suspected
+search_records.py     its trials in a file, so that it goes on where it was interrupted
 code_under_test.py    what to run, and how a version is built
 worktrees.py          commits, patches and uncommitted files in folders of our own
 go_toolchain.py, go_tests.py, go_output.py    Go: toolchain, test binary, results
 trials.py             one trial; `TrialExecutor` is where trials run
+code_packages.py, remote_trials.py    versions as files, and their trials on another computer (`deadheat.spark.trials`)
 processes.py, launcher.py    processes with limits, without network
 sought_race.py        tells the race that is sought from others
 racing_line_proof.py  do the racing lines of the new code run
-campaign_report.py, statement.py    results as JSON, text and Markdown
+campaign_report.py, statement.py, commit_search_report.py    results as JSON, text and Markdown
+record.py             what a lake keeps of a result
 
 The statistics are pure functions and small classes without I/O, clock or hidden randomness.
 

@@ -31,6 +31,8 @@ def go_configurations(cores: int) -> list[Configuration]:
     threads = [n for n in (1, 2, 4) if n != cores]
     return [
         Configuration("default"),
+        # a test binary sleeps for a second at its end, so that the detector may report what goes on then
+        Configuration("no sleep at exit", (("GORACE", "atexit_sleep_ms=0"),)),
         Configuration(f"{OVERSUBSCRIPTION} processes per core", processes_per_core=OVERSUBSCRIPTION),
         *(Configuration(f"GOMAXPROCS={n}", (("GOMAXPROCS", str(n)),)) for n in threads),
         Configuration("-test.cpu=1,2,4", arguments=("-test.cpu=1,2,4",)),
@@ -68,6 +70,7 @@ class Counts:
     other_races: dict[str, tuple[str, int]] = field(default_factory=dict)  # title and number of trials, by id
     failures: dict[str, int] = field(default_factory=dict)
     renamings: dict[str, int] = field(default_factory=dict)
+    hosts: dict[str, tuple[int, int]] = field(default_factory=dict)  # runs and sightings on other computers
     example: Sighting | None = None
 
     def add(self, result: TrialResult) -> None:
@@ -75,8 +78,11 @@ class Counts:
         is_sighting = result.outcome is TrialOutcome.THIS_RACE
         self.sightings += is_sighting
         self.vacuous += result.outcome is TrialOutcome.VACUOUS
-        if is_sighting or (result.is_complete and result.outcome is not TrialOutcome.VACUOUS):
+        if result.is_run:
             self.runs += 1
+            if result.host:
+                runs, sightings = self.hosts.get(result.host, (0, 0))
+                self.hosts[result.host] = (runs + 1, sightings + is_sighting)
         elif not result.is_complete:
             self.incomplete += 1
         for race, title in result.races.others.items():
@@ -148,8 +154,9 @@ class Campaign:
     def _choose(self) -> Configuration:
         configuration = self._by_name[self.bandit.choose()]
         # alone, a process does not show what many processes at once do
-        jobs = getattr(self.executor, "jobs", 1)
-        self._repeats = jobs * configuration.processes_per_core if configuration.processes_per_core > 1 else 1
+        self._repeats = (
+            self.executor.jobs * configuration.processes_per_core if configuration.processes_per_core > 1 else 1
+        )
         return configuration
 
     def _collect(self, seconds: float) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from deadheat.verification.bandit import Arm
     from deadheat.verification.campaign import Campaign
     from deadheat.verification.code_under_test import RunPlan
+    from deadheat.verification.trials import TrialPlace
 
 JsonDict = dict[str, Any]
 CONFIDENCE = 0.95
@@ -24,9 +25,8 @@ class CampaignContext(NamedTuple):
     commit: str
     commit_note: str  # why this commit
     plan: RunPlan
-    isolation: str
     toolchain: str
-    jobs: int
+    place: TrialPlace
     notes: tuple[str, ...] = ()
 
 
@@ -51,9 +51,10 @@ def campaign_to_json(campaign: Campaign, context: CampaignContext) -> JsonDict:
         "commit": context.commit,
         "commit_note": context.commit_note,
         "command": context.plan.command,
+        "tests_from": context.plan.tests and context.plan.tests.commit,
         "toolchain": context.toolchain,
-        "isolation": context.isolation,
-        "jobs": context.jobs,
+        **place_to_json(context.place),
+        "hosts": [{"host": name, "runs": n, "sightings": k} for name, (n, k) in counts.hosts.items()],
         "runs": counts.runs,
         "sightings": counts.sightings,
         "vacuous": counts.vacuous,
@@ -78,6 +79,15 @@ def campaign_to_json(campaign: Campaign, context: CampaignContext) -> JsonDict:
         "failures": [{"failure": text, "trials": number} for text, number in counts.failures.items()],
         "notes": list(context.notes),
     }  # fmt: skip
+
+
+def place_to_json(place: TrialPlace) -> JsonDict:
+    return {
+        "isolation": place.isolation,
+        "jobs": place.jobs,
+        "master": place.master or None,
+        "executors": place.executors if place.master else None,
+    }
 
 
 def _arm_to_json(arm: Arm, context: CampaignContext, campaign: Campaign) -> JsonDict:
@@ -153,8 +163,11 @@ def _configuration_table(campaign: Campaign) -> list[str]:
 def _context_rows(campaign: Campaign, context: CampaignContext) -> list[tuple[str, str]]:
     counts = campaign.counts
     rows = [("commit", f"{context.commit[:12]}, {context.commit_note}"), ("command", context.plan.command)]
-    rows.append(("run", ", ".join(filter(None, (context.toolchain, context.isolation)))))
-    rows.append(("time", f"{campaign.elapsed:.1f} s with {format_times(context.jobs, 'job')}"))
+    place = context.place
+    rows.append(("run", ", ".join(filter(None, (context.toolchain, place.isolation, place.description)))))
+    rows.append(("time", f"{campaign.elapsed:.1f} s with {format_times(place.jobs, 'job')}"))
+    rows += [("host", f"{name}: seen in {seen:,} of {format_times(runs, 'run')}")
+             for name, (runs, seen) in counts.hosts.items()]  # fmt: skip
     rows += [("renamed", how) for how in counts.renamings if how != IDENTITY]
     rows += [("another race", f"{race} in {format_times(n, 'run')}: {title}")
              for race, (title, n) in counts.other_races.items()]  # fmt: skip

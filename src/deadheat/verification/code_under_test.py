@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.errors import DeadheatError
 from deadheat.printable import shorten, visible_text
+from deadheat.repo.reproduction import MISSING_TEST
 from deadheat.shell import ShellSyntax, format_command
-from deadheat.verification.go_tests import GoBuild, GoTest, module_of, parse_go_test
+from deadheat.verification.go_tests import BuildError, GoBuild, GoTest, module_of, parse_go_test, test_file_patterns
 from deadheat.verification.go_toolchain import find_toolchain, version_in_paths
 from deadheat.verification.processes import Limits, ProcessTask, find_isolation, passed_environment, run_process
 from deadheat.verification.trials import CommandCode, GoTestCode
@@ -40,14 +41,31 @@ class RunPlan(NamedTuple):
     build: str = ""  # a shell command before the first trial
     is_from_user: bool = False
     note: str = ""
+    tests: TestsOfCommit | None = None
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the result has to know about the command."""
+        tests = [f"the tests are those of commit {self.tests.commit[:12]}, in all versions"] if self.tests else []
+        return [*([self.note] if self.note else []), *tests]
 
 
-def choose_plan(dossier: Dossier, words: Sequence[str], build: str = "") -> RunPlan:
+class TestsOfCommit(NamedTuple):
+    """The files of a commit that replace those of the code under test."""
+
+    commit: str
+    patterns: tuple[str, ...] = ()  # of git; in addition to the test files of the package
+
+
+def choose_plan(dossier: Dossier, words: Sequence[str], build: str = "", tests: TestsOfCommit | None = None) -> RunPlan:
     """The command of the user, else that of the dossier."""
     if words:
         text = shlex.join(words)
         go_test = None if build else parse_go_test(text)
-        return RunPlan(text, go_test, tuple(words), build, is_from_user=True)
+        if tests and not go_test and not tests.patterns:
+            what = "--tests-from knows the test files of `go test` of one package only"
+            raise DeadheatError(what, visible_text(text), "name the files with --tests-path")
+        return RunPlan(text, go_test, tuple(words), build, is_from_user=True, tests=tests)
     found = dossier.reproduction
     if found is None or found.command is None:
         why = found.note if found and found.note else "the frames do not show which test ran"
@@ -56,7 +74,8 @@ def choose_plan(dossier: Dossier, words: Sequence[str], build: str = "") -> RunP
     if go_test is None:
         what = f"the command of this race cannot be run by itself: {shorten(visible_text(found.command), _MAX_MESSAGE)}"
         raise DeadheatError(what, "", _NO_COMMAND)
-    return RunPlan(found.command, go_test, note=found.note or "")
+    note = "" if tests and (found.note or "").endswith(MISSING_TEST) else found.note or ""
+    return RunPlan(found.command, go_test, note=note, tests=tests)
 
 
 @dataclass
@@ -69,12 +88,32 @@ class CodeBuilder:
     isolation: Isolation = field(default_factory=find_isolation)
     toolchain: GoToolchain | None = None  # of the latest build
 
-    def build(self, name: str, tree: Path) -> TrialCode:
-        """Build a version once."""
+    def build(self, name: str, tree: Path, version_text: str = "") -> TrialCode:
+        """Build a version once. It is an error if a version with a text lacks the test."""
+        self._replace_tests(name)
+        if version_text:
+            self._require_test(tree, version_text)
         if self.plan.go_test is None:
             return self._prepare_command(name, tree)
         build = self.go_build(name, tree)
         return GoTestCode(build.build(name), self.plan.go_test)
+
+    def _replace_tests(self, name: str) -> None:
+        plan = self.plan
+        if plan.tests is None:
+            return
+        patterns = [*plan.tests.patterns, *(test_file_patterns(plan.go_test.folder) if plan.go_test else ())]
+        if not self.trees.replace_files(name, plan.tests.commit, patterns):
+            what = f"no file of commit {plan.tests.commit[:12]} matches {', '.join(patterns)}"
+            raise DeadheatError(visible_text(what), "--tests-from", "is it the commit with the test?")
+
+    def _require_test(self, tree: Path, version_text: str) -> None:
+        test = self.plan.go_test
+        missing = test.names_missing_in(tree) if test else ()
+        if test and missing:
+            what = f"{' and '.join(missing)} is not in {version_text}"
+            hint = "take the tests of the commit that has it, such as the fix: --tests-from COMMIT"
+            raise BuildError(what, visible_text(test.folder), hint)
 
     def go_build(self, name: str, tree: Path) -> GoBuild:
         """How Go test binaries of a version are built."""
@@ -97,9 +136,8 @@ class CodeBuilder:
             if result.exit_code or result.stopped:
                 text = result.output[-_MAX_MESSAGE:].decode("utf-8", "replace")
                 reason = result.stopped or visible_text(" ".join(text.split()))
-                raise DeadheatError(
-                    f"the build failed: {reason}", visible_text(self.plan.build), "does it work by hand?"
-                )
+                fault = DeadheatError if result.stopped else BuildError
+                raise fault(f"the build failed: {reason}", visible_text(self.plan.build), "does it work by hand?")
         return CommandCode(self.plan.words, tree, environment)
 
 

@@ -52,7 +52,7 @@ class Comparison:
         deadline = started + self.seconds
         try:
             while not self._is_decided() and time.monotonic() < deadline:
-                while self.executor.has_room(self.configuration):
+                while self.executor.has_room(self.configuration) and self._needs_more():
                     self._start()
                 for request, observation in self.executor.wait(max(0.0, deadline - time.monotonic())):
                     self._record(request, observation)
@@ -69,6 +69,14 @@ class Comparison:
         bound = self.verification.rule.remaining_bound(self.verification.counted_sightings)
         is_low = bound is not None and bound <= REMAINING_GOAL
         return is_low or self.elapsed >= self.seconds * _SHARE_AFTER_PROOF
+
+    def _needs_more(self) -> bool:
+        """Whether another trial may be needed, even if the old code fails as often as its trials so far allow."""
+        if not self.executor.is_shared:
+            return True
+        has_sightings = self.verification.counted_sightings >= self.verification.rule.sightings_needed
+        forecast = self.verification.forecast(REMAINING_GOAL if has_sightings else None)
+        return len(self.executor) < max(1, forecast.fewest)
 
     def _start(self) -> None:
         assignment = self.verification.next_trial()

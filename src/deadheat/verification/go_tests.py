@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.errors import DeadheatError
 from deadheat.printable import visible_text
+from deadheat.verification.go_toolchain import required_version
 from deadheat.verification.processes import Limits, ProcessTask, run_process
 
 if TYPE_CHECKING:
@@ -31,6 +32,13 @@ _MISSING_MODULE = re.compile(
     rb"|(?:cannot find module providing package|no required module provides package) ([\w./@-]{3,200})"
 )
 _MAX_MESSAGE_LINES = 8
+_VENDORS_BY_DEFAULT = (1, 14)
+# "^TestCart$", "^TestCart$/^empty$", "^(TestA|TestB)$": patterns of whole names
+_NAMED_TESTS = re.compile(r"\^\(?((?:Test|Fuzz)\w{0,200}(?:\|Test\w{0,200}){0,9})\)?\$(?:/|\Z)")
+
+
+class BuildError(DeadheatError):
+    """A version cannot be built because of its code, whatever is installed."""
 
 
 class GoTest(NamedTuple):
@@ -43,6 +51,21 @@ class GoTest(NamedTuple):
 
     def binary_arguments(self) -> list[str]:
         return [*([f"-test.run={self.pattern}"] if self.pattern else []), *self.arguments]
+
+    def names_missing_in(self, tree: Path) -> tuple[str, ...]:
+        """The tests that the pattern names, if none of them is declared in the package."""
+        match = _NAMED_TESTS.match(self.pattern)
+        names = tuple(match[1].split("|")) if match else ()
+        sources = [file.read_bytes() for file in (tree / self.folder).glob("*_test.go") if file.is_file()]
+        is_declared = any(f"func {name}(".encode() in source for name in names for source in sources)
+        return () if is_declared else names
+
+
+def test_file_patterns(folder: str) -> tuple[str, str]:
+    """Patterns of git for the test files of a package, and for their data."""
+    prefix = re.sub(r"([*?\[\\])", r"\\\1", folder.removeprefix(".").removeprefix("/"))
+    prefix = f"{prefix.rstrip('/')}/" if prefix else ""
+    return f"{prefix}*_test.go", f"{prefix}testdata/**"
 
 
 def parse_go_test(command: str) -> GoTest | None:
@@ -102,19 +125,20 @@ class GoTestBinary(NamedTuple):
     path: Path
     package_folder: Path
     toolchain: GoToolchain
+    tree: Path  # of the repository
 
 
 def module_of(tree: Path, folder: str) -> tuple[Path, str]:
     """The folder of the module that a package belongs to, and its go.mod."""
     package_folder = (tree / folder).resolve()
     if not package_folder.is_relative_to(tree.resolve()) or not package_folder.is_dir():
-        raise DeadheatError("the package is not in this commit", visible_text(folder), "give the command after --")
+        raise BuildError("the package is not in this commit", visible_text(folder), "give the command after --")
     for parent in (package_folder, *package_folder.parents):
         if (parent / "go.mod").is_file():
             return parent, (parent / "go.mod").read_text(errors="replace")
         if parent == tree.resolve():
             break
-    raise DeadheatError("no go.mod is above the package", visible_text(folder), "give the command after --")
+    raise BuildError("no go.mod is above the package", visible_text(folder), "give the command after --")
 
 
 class GoBuild(NamedTuple):
@@ -129,11 +153,14 @@ class GoBuild(NamedTuple):
         self, name: str, options: tuple[str, ...] = ("-race",), overlay: Mapping[Path, Path] | None = None
     ) -> GoTestBinary:
         """Build the test binary; `overlay` replaces files by others."""
-        module, _ = module_of(self.tree, self.test.folder)
+        module, go_mod = module_of(self.tree, self.test.folder)
         package_folder = (self.tree / self.test.folder).resolve()
         binary = self.scratch / f"{name}.test"
         package = "./" + package_folder.relative_to(module).as_posix()
-        words = [self.toolchain.go, "test", "-c", "-vet=off", *options, *self.test.build_options]
+        # go itself ignores the vendor folder of a module that asks for an older version
+        is_vendored = required_version(go_mod) < _VENDORS_BY_DEFAULT and (module / "vendor" / "modules.txt").is_file()
+        mod_option = ["-mod=vendor"] if is_vendored else []
+        words = [self.toolchain.go, "test", "-c", "-vet=off", *options, *mod_option, *self.test.build_options]
         if overlay:
             replaced = {str(old): str(new) for old, new in overlay.items()}
             overlay_file = self.scratch / f"{name}.overlay.json"
@@ -146,8 +173,8 @@ class GoBuild(NamedTuple):
         if result.exit_code or result.stopped:
             raise _build_error(result, self.test.folder)
         if not binary.is_file():
-            raise DeadheatError("the package has no tests", visible_text(self.test.folder), "is it the right commit?")
-        return GoTestBinary(binary, package_folder, self.toolchain)
+            raise BuildError("the package has no tests", visible_text(self.test.folder), "is it the right commit?")
+        return GoTestBinary(binary, package_folder, self.toolchain, self.tree.resolve())
 
     def _run(self, name: str, words: list[str], folder: Path) -> ProcessResult:
         limits = Limits(_BUILD_SECONDS, _MAX_BUILD_MEMORY)
@@ -165,4 +192,5 @@ def _build_error(result: ProcessResult, folder: str) -> DeadheatError:
         return DeadheatError("go test -race needs cgo and a C compiler", folder, "install gcc or clang")
     lines = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip()][:_MAX_MESSAGE_LINES]
     reason = result.stopped or "; ".join(visible_text(line.strip()) for line in lines)
-    return DeadheatError(f"the test does not build: {reason}", visible_text(folder), "does it build with `go test -c`?")
+    fault = DeadheatError if result.stopped else BuildError
+    return fault(f"the test does not build: {reason}", visible_text(folder), "does it build with `go test -c`?")

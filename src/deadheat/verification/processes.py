@@ -18,6 +18,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from inspect import getsource
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -37,6 +38,23 @@ _PASSED_VARIABLES = (
     *("GORACE", "TSAN_OPTIONS", "ASAN_OPTIONS"),
 )
 _PASSED_PREFIXES = ("LC_", "CGO_", "GO")
+# variables that are about one computer: those of another one mean nothing there
+_COMPUTER_VARIABLES = (
+    *(
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "LD_LIBRARY_PATH",
+        "CC",
+        "CXX",
+        "TMPDIR",
+        "CARGO_HOME",
+        "RUSTUP_HOME",
+    ),
+    *("GOROOT", "GOPATH", "GOBIN", "GOCACHE", "GOMODCACHE", "GOENV", "GOTMPDIR"),
+)
 _NEVER_PASSED = ("GOAUTH", "GOOGLE")  # `GOOGLE_APPLICATION_CREDENTIALS` begins as Go's variables do
 
 
@@ -47,6 +65,17 @@ def passed_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name in _PASSED_VARIABLES or (name.startswith(_PASSED_PREFIXES) and not name.startswith(_NEVER_PASSED))
     }
+
+
+def portable_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that mean the same on another computer."""
+    return {name: value for name, value in environment.items() if name not in _COMPUTER_VARIABLES}
+
+
+def adapted_environment(portable: Mapping[str, str]) -> dict[str, str]:
+    """An environment of another computer with the variables that are about this one."""
+    here = {name: value for name, value in passed_environment().items() if name in _COMPUTER_VARIABLES}
+    return {**portable, **here}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +97,9 @@ def default_memory_limit(jobs: int) -> int:
     return max(1 << 29, total * 3 // 4 // max(1, jobs))
 
 
+NOT_ISOLATED = "network was not taken away: the system does not allow it"
+
+
 class Isolation:
     """The command in front of a process that takes the network and other processes away from it."""
 
@@ -76,28 +108,32 @@ class Isolation:
 
     @property
     def has_network(self) -> bool:
-        return not self.words
+        return "unshare" not in self.words
 
 
+# kills the process if we are killed, as Spark does with what runs in a task that it cancels
+_DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")
 # "--map-root-user" is for users who are not root: a new user namespace allows the others
-_ATTEMPTS = (
+_NAMESPACES = (
     ("unshare", "--net", "--pid", "--fork", "--kill-child"),
     ("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child"),
     ("unshare", "--map-root-user", "--net"),
 )
+_ATTEMPTS = (*((*_DIES_WITH_US, *words) for words in _NAMESPACES), *_NAMESPACES, _DIES_WITH_US)
 
 
 @cache
 def find_isolation() -> Isolation:
     """The strongest isolation that works here."""
-    for words in _ATTEMPTS if shutil.which("unshare") else ():
-        probe = [*words, *_launcher_words(needs_loopback=True), "true"]
+    for words in _ATTEMPTS:
+        has_network = "unshare" not in words
+        probe = [*words, *_launcher_words(needs_loopback=not has_network), "true"]
         with suppress(OSError, subprocess.TimeoutExpired):
             done = subprocess.run(probe, capture_output=True, timeout=_SECONDS_TO_PROBE, check=False)
             if done.returncode == 0:
                 what = "no network, no other processes" if "--pid" in words else "no network"
-                return Isolation(words, what)
-    return Isolation((), "network was not taken away: the system does not allow it")
+                return Isolation(words, NOT_ISOLATED if has_network else what)
+    return Isolation((), NOT_ISOLATED)
 
 
 @cache
@@ -106,7 +142,8 @@ def _launcher_words(needs_loopback: bool) -> tuple[str, ...]:
     # the loopback of a new network namespace is off at first
     ip = shutil.which("ip", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") if needs_loopback else None
     if needs_loopback and ip is None:
-        return (sys.executable, "-I", "-S", str(launcher.__file__), f"core=0,fsize={_MAX_FILE_BYTES},lo")
+        # as text, because an executor of Spark has this package as a zip file
+        return (sys.executable, "-I", "-S", "-c", getsource(launcher), f"core=0,fsize={_MAX_FILE_BYTES},lo")
     enable = f"{shlex.quote(ip)} link set lo up && " if ip else ""
     script = f'ulimit -c 0; ulimit -f {_MAX_FILE_BYTES // _ULIMIT_BLOCK}; {enable}exec "$@"'
     return ("/bin/sh", "-c", script, "sh")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from deadheat.verification.trials import Configuration, TrialLimits
 
 RUNS = 8  # of each version
+MAX_RUNS = 24  # if a racing line was not seen to run
 _SURE = 0.01  # probability that a line which runs as often as before is not seen
 
 
@@ -99,13 +100,15 @@ class InstrumentedBuild:
                 code = self._build(name, tree, marks)
             except DeadheatError:
                 return [SiteRuns(site, SiteState.UNKNOWN, 0, 0, is_line=False) for site in self.sites]
-            for output in self._outputs(code, configuration, limits):
-                runs += 1
-                for number in range(len(self.sites)):
-                    ran[number] += self._mark_text(number).encode() in output
-        placed = {mark.site: mark.is_line for found in marks.values() for mark in found}
+            placed = {mark.site for found in marks.values() for mark in found}
+            while runs < RUNS or (runs < MAX_RUNS and not all(ran[number] for number in placed)):
+                for output in self._outputs(code, configuration, limits):
+                    runs += 1
+                    for number in range(len(self.sites)):
+                        ran[number] += self._mark_text(number).encode() in output
+        is_line = {mark.site: mark.is_line for found in marks.values() for mark in found}
         return [
-            SiteRuns(site, _state_of(number in placed, ran[number]), ran[number], runs, placed.get(number, False))
+            SiteRuns(site, _state_of(number in is_line, ran[number]), ran[number], runs, is_line.get(number, False))
             for number, site in enumerate(self.sites)
         ]
 
@@ -133,7 +136,8 @@ class InstrumentedBuild:
             changed = build.scratch / f"marked-{index}.go"
             changed.write_bytes(self._insert_marks(file.read_bytes(), found))
             overlay[file] = changed
-        binary = build.build(f"{name}-marked", (), overlay)
+        # with the detector, as the trials: without it the test is faster, and other lines run before it ends
+        binary = build.build(f"{name}-marked", overlay=overlay)
         return GoTestCode(binary, build.test)
 
     def _insert_marks(self, source: bytes, marks: Sequence[_Mark]) -> bytes:

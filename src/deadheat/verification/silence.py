@@ -7,6 +7,7 @@ sighting, Jeffreys' prior is beta(0, 1/2). One sighting says nothing about the r
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -60,9 +61,12 @@ def judge_silence(
     """
     if not sighted or not 0 <= sighted[0] <= sighted[-1] < runs:
         raise ValueError(f"a race seen in {len(sighted)} of {runs} runs cannot be judged")
-    gaps, active_runs, back_since = 0, 0, None
+    gaps, active_runs, back_since, limit = 0, 0, None, -math.log(quiet_below)
     for before, seen in pairwise(sighted):
-        if silence_probability(gaps, active_runs, seen - before - 1) < quiet_below:
+        silent_runs = seen - before - 1
+        # the probability is at least (b / (a + b))^n, since each clean run makes the next one more probable
+        may_be_quiet = silent_runs * gaps > limit * (active_runs - gaps + 0.5)
+        if may_be_quiet and silence_probability(gaps, active_runs, silent_runs) < quiet_below:
             back_since = seen  # the silence is not part of the old rate
         else:
             gaps, active_runs = gaps + 1, active_runs + seen - before

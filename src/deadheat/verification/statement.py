@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.printable import quote_code, visible_text
-from deadheat.verification.campaign_report import format_share, format_times
+from deadheat.verification.campaign_report import format_share, format_times, place_to_json
 from deadheat.verification.code_under_test import command_for
 from deadheat.verification.racing_line_proof import SiteState
 from deadheat.verification.sequential import FixVerdict, Reason, Version
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from deadheat.verification.comparison import Comparison, Judgement
     from deadheat.verification.racing_line_proof import LineProof, SiteRuns
     from deadheat.verification.sequential import Conclusion
+    from deadheat.verification.trials import TrialPlace
 
 JsonDict = dict[str, Any]
 
@@ -31,9 +32,8 @@ class StatementContext(NamedTuple):
     old: str  # "commit 388fea198e1e, the parent of the fix"
     new: str
     plan: RunPlan
-    isolation: str
     toolchain: str
-    jobs: int
+    place: TrialPlace
     confidence: float
     notes: tuple[str, ...] = ()
 
@@ -68,9 +68,9 @@ def verification_to_json(result: FixVerification) -> JsonDict:
         },
         "configuration": configuration and configuration.name,
         "command": configuration and command_for(context.plan, configuration),
+        "tests_from": context.plan.tests and context.plan.tests.commit,
         "toolchain": context.toolchain,
-        "isolation": context.isolation,
-        "jobs": context.jobs,
+        **place_to_json(context.place),
         "seconds": round(comparison.elapsed, 3) if comparison else 0.0,
         "is_interrupted": bool(comparison and comparison.was_interrupted),
         "notes": list(context.notes),
@@ -87,6 +87,7 @@ def _side_to_json(comparison: Comparison | None, version: Version) -> JsonDict:
         "vacuous": counts.vacuous,
         "incomplete": counts.incomplete,
         "process_seconds": round(counts.seconds, 3),
+        "hosts": [{"host": name, "runs": n, "sightings": k} for name, (n, k) in counts.hosts.items()],
         "renamed": [how for how in counts.renamings if how != IDENTITY],
         "other_races": [
             {"race": race, "title": title, "trials": number} for race, (title, number) in counts.other_races.items()
@@ -171,7 +172,7 @@ def _forecast_sentence(result: FixVerification, conclusion: Conclusion) -> str:
     forecast = conclusion.forecast
     if not math.isfinite(forecast.runs):
         return "The old code did not show the race here, so how many more runs are needed is not known."
-    minutes = forecast.seconds / max(1, result.context.jobs) / 60
+    minutes = forecast.seconds / max(1, result.context.place.jobs) / 60
     return f"To call it fixed, about {forecast.runs:,.0f} more runs are needed: {max(minutes, 0.1):.1f} minutes."
 
 
@@ -208,10 +209,11 @@ def _detail_rows(result: FixVerification) -> Iterator[tuple[str, str]]:
         yield "command", command_for(context.plan, comparison.configuration) or context.plan.command
         if comparison.configuration.name != "default":
             yield "configuration", f"{comparison.configuration.name}, which shows the race best"
-    yield "run", ", ".join(filter(None, (context.toolchain, context.isolation)))
+    place = context.place
+    yield "run", ", ".join(filter(None, (context.toolchain, place.isolation, place.description)))
     if comparison is not None:
         ending = ", interrupted" if comparison.was_interrupted else ""
-        yield "time", f"{comparison.elapsed:.1f} s with {format_times(context.jobs, 'job')}{ending}"
+        yield "time", f"{comparison.elapsed:.1f} s with {format_times(place.jobs, 'job')}{ending}"
         for version in Version:
             yield from _side_rows(comparison, version)
     for note in context.notes:
@@ -220,6 +222,8 @@ def _detail_rows(result: FixVerification) -> Iterator[tuple[str, str]]:
 
 def _side_rows(comparison: Comparison, version: Version) -> Iterator[tuple[str, str]]:
     counts, code = comparison.counts[version], f"the {version.value} code"
+    for host, (runs, sightings) in counts.hosts.items():
+        yield f"{code} on {host}", f"seen in {sightings:,} of {format_times(runs, 'run')}"
     for how in counts.renamings:
         if how != IDENTITY:
             yield f"recognised in {code}", f"by its variable and its sites: {how}"

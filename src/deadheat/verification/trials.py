@@ -1,6 +1,6 @@
 """Trials: one new process each, of a Go test binary or of a command, and what it showed.
 
-`TrialExecutor` is where trials run: on this computer, `LocalExecutor`.
+`TrialExecutor` is where trials run: on this computer, `LocalExecutor`; on a cluster, `deadheat.spark.trials`.
 """
 
 from __future__ import annotations
@@ -45,6 +45,21 @@ class TrialLimits(NamedTuple):
     memory_bytes: int
 
 
+class TrialPlace(NamedTuple):
+    """Where trials ran."""
+
+    jobs: int  # trials at once, one per core
+    isolation: str
+    master: str = ""  # of a Spark cluster; empty: on this computer
+    executors: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def description(self) -> str:
+        """Of a cluster; empty for this computer."""
+        return f"{self.executors} executor{'s' * (self.executors != 1)} of {self.master}" if self.master else ""
+
+
 class TrialObservation(NamedTuple):
     """What a trial showed, before races are told apart."""
 
@@ -53,6 +68,7 @@ class TrialObservation(NamedTuple):
     is_vacuous: bool
     is_complete: bool  # it ran to its end
     seconds: float
+    host: str = ""  # where it ran, if that was another computer
 
 
 class TrialCode(Protocol):
@@ -172,6 +188,13 @@ class TrialResult(NamedTuple):
     is_complete: bool
     races: RecognisedRaces
     failure: str
+    host: str = ""
+
+    @property
+    def is_run(self) -> bool:
+        """Whether the trial counts: it showed the race, or could have."""
+        is_sighting = self.outcome is TrialOutcome.THIS_RACE
+        return is_sighting or (self.is_complete and self.outcome is not TrialOutcome.VACUOUS)
 
 
 def judge_observation(
@@ -187,7 +210,8 @@ def judge_observation(
         outcome = TrialOutcome.OTHER_FAILURE
     else:
         outcome = TrialOutcome.VACUOUS if observation.is_vacuous else TrialOutcome.CLEAN
-    return TrialResult(outcome, observation.seconds, observation.is_complete, races, observation.failure)
+    is_complete, failure = observation.is_complete, observation.failure
+    return TrialResult(outcome, observation.seconds, is_complete, races, failure, observation.host)
 
 
 class TrialRequest(NamedTuple):
@@ -200,6 +224,14 @@ class TrialRequest(NamedTuple):
 
 class TrialExecutor(Protocol):
     """Runs trials, several at once."""
+
+    @property
+    def jobs(self) -> int:
+        """How many cores run trials at once."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether others may use its cores, so that trials which cannot change the verdict should not start."""
 
     def has_room(self, configuration: Configuration) -> bool:
         """Whether a trial of this configuration may start now."""
@@ -222,6 +254,7 @@ class LocalExecutor:
     jobs: int
     limits: TrialLimits
     isolation: Isolation | None = None
+    is_shared: bool = False  # with fewer trials at once, the load would change, and so the rates
     _pool: ProcessPool = field(init=False)
     _requests: dict[Path, TrialRequest] = field(init=False, default_factory=dict)
     _number: int = field(init=False, default=0)

@@ -27,6 +27,7 @@ from deadheat.web.services import OpenAccess, Principal, services_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+    from types import FrameType
 
     from starlette.responses import Response
 
@@ -68,8 +69,8 @@ def create_app(services: Services) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     services: Services = app.state.services
-    _end_streams_on_signals(services)
     services.start()
+    _end_streams_on_signals(services)
     try:
         yield
     finally:
@@ -81,18 +82,18 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _end_streams_on_signals(services: Services) -> None:
-    """Streams end when the server is asked to end: it waits for all requests first."""
+    """End the streams of events when the server is told to stop: it waits for them before it ends the application."""
     if threading.current_thread() is not threading.main_thread():
         return
     for number in (signal.SIGINT, signal.SIGTERM):
-        handler = signal.getsignal(number)
-        if callable(handler):
+        former = signal.getsignal(number)
 
-            def end_streams(number: int, frame: Any, handle: Callable[[int, Any], Any] = handler) -> None:
-                services.end_streams()
-                handle(number, frame)
+        def stop(received: int, frame: FrameType | None, former: Any = former) -> None:
+            services.is_stopping = True
+            if callable(former):
+                former(received, frame)
 
-            signal.signal(number, end_streams)
+        signal.signal(number, stop)
 
 
 def _add_route(app: FastAPI, route: Route) -> None:

@@ -37,7 +37,7 @@ INSERT INTO run_node VALUES (?, ?, ?, ?, ?) ON CONFLICT (context, node) DO UPDAT
 """
 _NICENESS = 10
 # reports that are read from the lake at once
-_REPORTS_AT_ONCE = 2000
+_REPORTS_AT_ONCE = 500
 
 
 class IndexBuilder:
@@ -48,7 +48,10 @@ class IndexBuilder:
         self._nodes = {name: number for number, name in database.execute("SELECT id, name FROM node")}
         rows = database.execute('SELECT id, repo, branch, "commit", job, run FROM context')
         self._contexts = {tuple(row[1:]): row[0] for row in rows}
+        self._branches: dict[int, int] = {}  # the branch of a context, as a word
         self._words = {name: number for number, name in database.execute("SELECT id, name FROM word")}
+        for values, context in self._contexts.items():
+            self._note_branch(context, values[1])
         self._uris = self._max_id("uri")
         self._files = self._max_id("file")
 
@@ -83,6 +86,11 @@ class IndexBuilder:
         self._database.execute("DELETE FROM run_node")
         columns = "context, node, min(time), max(time), count(*)"
         self._database.execute(f"INSERT INTO run_node SELECT {columns} FROM sighting GROUP BY context, node")
+        self._database.execute("DELETE FROM node_branch")
+        self._database.execute(
+            "INSERT OR IGNORE INTO node_branch SELECT r.node, w.id FROM run_node r JOIN context c ON c.id = r.context"
+            " JOIN word w ON w.name = c.branch"
+        )
         self._database.execute("COMMIT")
 
     def _add_file(self, file: DataFile) -> None:
@@ -108,8 +116,9 @@ class IndexBuilder:
         for context, node, time in zip(contexts, nodes, times, strict=True):
             first, last, count = sums.get((context, node), (time, time, 0))
             sums[context, node] = min(first, time), max(last, time), count + 1
-        rows = [(*key, *values) for key, values in sums.items()]
-        self._database.executemany(_ADD_TO_RUN, rows)
+        self._database.executemany(_ADD_TO_RUN, [(*key, *values) for key, values in sums.items()])
+        branches = {(node, self._branches[context]) for context, node in sums if context in self._branches}
+        self._database.executemany("INSERT OR IGNORE INTO node_branch VALUES (?, ?)", branches)
 
     def _node_ids(self, column: pa.ChunkedArray) -> list[int | None]:
         return self._ids_of_names("node", self._nodes, column)
@@ -150,7 +159,16 @@ class IndexBuilder:
         if number is None:
             number = self._contexts[values] = len(self._contexts) + 1
             self._database.execute("INSERT INTO context VALUES (?, ?, ?, ?, ?, ?)", (number, *values))
+            self._note_branch(number, values[1])
         return number
+
+    def _note_branch(self, context: int, branch: str | None) -> None:
+        if branch is None:
+            return
+        if branch not in self._words:
+            self._words[branch] = len(self._words) + 1
+            self._database.execute("INSERT INTO word VALUES (?, ?)", (self._words[branch], branch))
+        self._branches[context] = self._words[branch]
 
     def _sum_runs(self) -> None:
         """Sum the runs, so that the latest ones are found without reading all."""
@@ -179,7 +197,13 @@ class IndexBuilder:
             return
         files = [f for f in self._lake.data_files("reports") if f.may_contain("digest", digests[0], digests[-1])]
         dataset = self._lake.arrow_dataset("reports", files)
-        for batch in dataset.to_batches(filter=is_in("digest", digests), batch_size=_REPORTS_AT_ONCE):
+        few_at_once = {
+            "batch_size": _REPORTS_AT_ONCE,
+            "batch_readahead": 1,
+            "fragment_readahead": 1,
+            "use_threads": False,
+        }
+        for batch in dataset.to_batches(filter=is_in("digest", digests), **few_at_once):
             if batch.num_rows:
                 yield batch.to_pylist()
 
@@ -218,6 +242,7 @@ def main(arguments: list[str]) -> int:
 
     os.nice(_NICENESS)
     uri, path = arguments
+    pa.set_memory_pool(pa.system_memory_pool())  # the default one keeps what it has allocated
     try:
         build_index(Lake(uri).require(), Path(path))
     except (DeadheatError, OSError, sqlite3.Error) as error:

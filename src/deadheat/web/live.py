@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from deadheat.triage.state import RaceState
     from deadheat.triage.store import DecisionStore
+    from deadheat.web.race_table import RaceTable
     from deadheat.web.reader import LakeReader
     from deadheat.web.sighting_index import SightingIndex
     from deadheat.web.snapshot import LakeSnapshot
@@ -55,9 +56,10 @@ class LiveData:
         self._thread: threading.Thread | None = None
         self._builder: subprocess.Popen[bytes] | None = None
         self._built_at = 0.0
-        self._branches: dict[str, list[str]] = {}
-        self._noted_version = ""
-        self.state = self._load(reader.snapshot)
+        self._noted_version = self._loaded_version = ""
+        self._branches_version = ""
+        self._table_with_branches: RaceTable | None = reader.snapshot.table  # branches are loaded after the start
+        self.state = self._first_state()
 
     def start(self, seconds: float) -> None:
         """Look for changes every few seconds, in a thread."""
@@ -96,7 +98,7 @@ class LiveData:
                 changed
                 or is_muting
                 or (self.store is not None and self.store.version() != state.decisions_version)
-                or self.index.state("version") != state.index_version
+                or self.index.state("version") != self._branches_version
             ):
                 self.state = self._load(self.reader.snapshot)
 
@@ -107,30 +109,39 @@ class LiveData:
         with self._lock:
             self.state = self._load(self.state.snapshot)
 
+    def _first_state(self) -> LiveState:
+        """What pages show until the first look for changes: everything but branches, which take a second."""
+        snapshot = self.reader.snapshot
+        version = self.store.version() if self.store is not None else 0
+        states = self.store.states() if self.store is not None else {}
+        now = datetime.now(UTC)
+        snapshot.table.set_decisions({race: listed_decision(state, now) for race, state in states.items()})
+        return LiveState(snapshot, states, version, self.index.state("version"), f"{snapshot.version}-start-{version}")
+
     def _load(self, snapshot: LakeSnapshot) -> LiveState:
         version = self.store.version() if self.store is not None else 0
         states = self.store.states() if self.store is not None else {}
         index_version = self.index.state("version")
-        previous: LiveState | None = getattr(self, "state", None)
         now = datetime.now(UTC)
         decisions = {race: listed_decision(state, now) for race, state in states.items()}
         muted = sum(decision.is_muted for decision in decisions.values())
         # a mute ends without a decision
         name = f"{snapshot.version}-{index_version}-{version}.{muted}"
-        if previous is not None and previous.version == name:
-            return previous
-        if previous is None or previous.snapshot is not snapshot or previous.index_version != index_version:
-            self._branches = self._branches_of_races(snapshot)
-        snapshot.table.set_details(decisions, self._branches)
+        if name == self._loaded_version:
+            return self.state
+        if snapshot.table is not self._table_with_branches or index_version != self._branches_version:
+            self._set_branches(snapshot)
+            self._table_with_branches, self._branches_version = snapshot.table, index_version
+        snapshot.table.set_decisions(decisions)
+        self._loaded_version = name
         return LiveState(snapshot, states, version, index_version, name)
 
-    def _branches_of_races(self, snapshot: LakeSnapshot) -> dict[str, list[str]]:
-        branches: dict[str, list[str]] = {}
-        for node, branch in self.index.branches():
-            race = snapshot.race_of_node(node)
-            if race is not None and branch not in (known := branches.setdefault(race, [])):
-                known.append(branch)
-        return branches
+    def _set_branches(self, snapshot: LakeSnapshot) -> None:
+        nodes, branches, pairs = self.index.branches()
+        races = {number: snapshot.race_number_of_node(name) for number, name in nodes.items()}
+        positions = {number: position for position, number in enumerate(branches)}
+        found = {(race, positions[branch]) for node, branch in pairs if (race := races.get(node)) is not None}
+        snapshot.table.set_branches([race for race, _ in found], [branch for _, branch in found], [*branches.values()])
 
     def _note_races(self, snapshot: LakeSnapshot) -> None:
         """Tell the store about the races of a new state of the lake: it notices fixed ones that are back.
@@ -181,7 +192,9 @@ def _rows_for_decisions(snapshot: LakeSnapshot, states: Mapping[str, RaceState])
     }  # fmt: skip
     if fixed:
         columns = ["race", "latest_commits", "nodes"]
-        found = {row["race"]: row for row in snapshot.lake.read_rows("races", columns, is_in("race", fixed)).to_pylist()}
+        found = {
+            row["race"]: row for row in snapshot.lake.read_rows("races", columns, is_in("race", fixed)).to_pylist()
+        }
         for row in rows:
             row |= found.get(row["race"], {})
     return rows

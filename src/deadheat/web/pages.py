@@ -67,7 +67,7 @@ def race_page(data: PageData, request: Request) -> Page:
         view = RaceView(example, data.snapshot.read_dossier(race), style, 1, "/races/{}".format)
     related = data.snapshot.titles_of(data.related_races(race))
     values = {
-        "race": data.summary(race), "aliases": race["aliases"], "timeline": data.history(race), "related": related,
+        "race": data.summary(race), "aliases": race["aliases"], "timeline": data.history(race), "verifications": data.snapshot.verifications_of(race), "related": related,
         "state": data.state_of(race["race"]), "assignees": data.assignees(), "statuses": SETTABLE_STATUSES,
         "severities": [*Severity], "can_decide": can_decide(data, request),
         "answer": Markup(race_sections.overview(view, race_facts(view))) if view else "",

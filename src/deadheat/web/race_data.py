@@ -158,7 +158,7 @@ class PageData:
             related=self.related_races(race),
             report=sighting_to_wire(diagnose_sighting(example)) if example is not None else None,
             dossier=self.snapshot.read_dossier(race),
-            verifications=[],
+            verifications=self.snapshot.verifications_of(race),
             sightings_page=self.sightings(race),
         )
 

@@ -119,15 +119,24 @@ class RaceTable:
         self._names = races["race"].to_pylist()
         self._database = duckdb.connect(":memory:", config={"threads": 2, "memory_limit": "256MB"})
         self._lock = threading.Lock()
-        self._version = 0
+        self._versions: dict[str, int] = {}
         arrow = _list_columns(races, owners)
         self._database.register("arrow", arrow)
         self._database.execute("CREATE TABLE race AS SELECT * FROM arrow")
         self._database.unregister("arrow")
-        self.set_details({}, {})
+        self.set_branches([], [], [])
+        self.set_decisions({})
 
-    def set_details(self, decisions: Mapping[str, RaceDecision], branches: Mapping[str, list[str]]) -> None:
-        """Replace what is known of decisions and branches; queries that run see the former."""
+    def set_branches(self, numbers: list[int], indexes: list[int], names: list[str]) -> None:
+        """Replace what is known of branches: numbers of races, and for each the index of a branch in `names`."""
+        branches = pa.DictionaryArray.from_arrays(pa.array(indexes, pa.int32()), pa.array(names, pa.string()))
+        with self._lock:
+            self._register(
+                "branch", pa.table({"number": pa.array(numbers, pa.int32()), "branch": branches.cast(pa.string())})
+            )
+
+    def set_decisions(self, decisions: Mapping[str, RaceDecision]) -> None:
+        """Replace what is known of decisions; queries that run see the former."""
         chosen = [decisions.get(name, _NO_DECISION) for name in self._names]
         arrow = pa.table(
             {
@@ -138,18 +147,20 @@ class RaceTable:
                 "severity_rank": pa.array([_severity_rank(each.severity) for each in chosen], pa.int8()),
                 "label": pa.array([[*each.labels] for each in chosen], pa.list_(pa.string())),
                 "muted": pa.array(["muted" if each.is_muted else None for each in chosen], pa.string()),
-                "branch": pa.array([branches.get(name, []) for name in self._names], pa.list_(pa.string())),
             }
         )
         with self._lock:
-            self._version += 1
-            self._database.register("arrow", arrow)
-            self._database.execute(f"CREATE TABLE detail{self._version} AS SELECT * FROM arrow")
-            self._database.execute(
-                f"CREATE OR REPLACE VIEW listed AS SELECT * FROM race JOIN detail{self._version} USING (number)"
-            )
-            self._database.execute(f"DROP TABLE IF EXISTS detail{max(0, self._version - 2)}")
-            self._database.unregister("arrow")
+            self._register("decision", arrow)
+            self._database.execute("CREATE OR REPLACE VIEW listed AS SELECT * FROM race JOIN decision USING (number)")
+
+    def _register(self, name: str, content: pa.Table) -> None:
+        """Replace a view by one of a new table; the one before the former is dropped."""
+        version = self._versions[name] = self._versions.get(name, 0) + 1
+        self._database.register("arrow", content)
+        self._database.execute(f"CREATE TABLE {name}{version} AS SELECT * FROM arrow")
+        self._database.unregister("arrow")
+        self._database.execute(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {name}{version}")
+        self._database.execute(f"DROP TABLE IF EXISTS {name}{max(0, version - 2)}")
 
     def close(self) -> None:
         self._database.close()
@@ -203,8 +214,11 @@ class RaceTable:
 
 def _count_values(cursor: Any, facet: str, where: str, values: list[Any], limit: int) -> list[tuple[str, int]]:
     column = f"unnest({facet})" if FACETS[facet][1] else facet
+    found = f"SELECT {column} AS value FROM listed WHERE {where}"
+    if facet == "branch":
+        found = f"SELECT branch AS value FROM branch WHERE number IN (SELECT number FROM listed WHERE {where})"
     rows = cursor.execute(
-        f"SELECT value, count(*) AS n FROM (SELECT {column} AS value FROM listed WHERE {where})"
+        f"SELECT value, count(*) AS n FROM ({found})"
         " WHERE value IS NOT NULL GROUP BY value ORDER BY n DESC, value LIMIT ?",
         [*values, limit],
     ).fetchall()
@@ -219,7 +233,10 @@ def _conditions(query: RaceQuery, leave_out: str = "") -> tuple[str, list[Any]]:
         values.append(quoted or word)
     for name, (_, is_list) in FACETS.items():
         chosen = query.values.get(name, ())
-        if chosen and name != leave_out:
+        if chosen and name != leave_out and name == "branch":
+            parts.append("number IN (SELECT number FROM branch WHERE list_contains(?, branch))")
+            values.append([*chosen])
+        elif chosen and name != leave_out:
             parts.append(f"list_has_any({name}, ?)" if is_list else f"list_contains(?, {name})")
             values.append([*chosen])
     return " AND ".join(parts), values

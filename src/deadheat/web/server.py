@@ -11,6 +11,8 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from deadheat.errors import DeadheatError
 from deadheat.output.links import links_from_templates
 from deadheat.triage.store import DecisionStore
@@ -63,6 +65,7 @@ class ServerOptions:
 
 
 def app_of(options: ServerOptions) -> FastAPI:
+    pa.set_memory_pool(pa.system_memory_pool())  # the default one keeps what it has allocated
     reader = LakeReader(options.lake)
     index = SightingIndex(index_path(reader.snapshot.lake.uri))
     store = DecisionStore.open(options.decisions) if options.decisions else None
@@ -82,7 +85,8 @@ def worker_app() -> FastAPI:
 def bind(options: ServerOptions) -> socket.socket:
     """The socket of the server; another process may use the port."""
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio disables Nagle's algorithm only if the protocol is named
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((options.host, options.port))

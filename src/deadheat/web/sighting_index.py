@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deadheat.repo.disk_cache import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     JsonDict = dict[str, Any]
 
 # increment it when the tables change; an index of another version is built anew
-_FORMAT = 1
+_FORMAT = 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS file (id INTEGER PRIMARY KEY, path TEXT UNIQUE, sightings INTEGER);
 CREATE TABLE IF NOT EXISTS node (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
@@ -41,6 +41,7 @@ CREATE TABLE IF NOT EXISTS sighting (
 CREATE TABLE IF NOT EXISTS run_node (
   context INTEGER, node INTEGER, first INTEGER, last INTEGER, sightings INTEGER,
   PRIMARY KEY (context, node)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS node_branch (node INTEGER, branch INTEGER, PRIMARY KEY (node, branch)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS run (
   context INTEGER PRIMARY KEY, first INTEGER, last INTEGER, sightings INTEGER, nodes INTEGER);
 CREATE INDEX IF NOT EXISTS run_last ON run (last);
@@ -99,7 +100,7 @@ def _connect_writer(path: Path) -> sqlite3.Connection:
     try:
         path.chmod(0o600)
         # a lost index is built again, so nothing waits for the disk
-        database.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA cache_size=-131072;")
+        database.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA cache_size=-65536;")
         database.executescript(_SCHEMA)
     except BaseException:
         database.close()
@@ -224,13 +225,17 @@ class SightingIndex:
         rows = self._rows("SELECT data FROM report WHERE digest = ?", (digest,))
         return unpack_report(rows[0]["data"]) if rows else None
 
-    def branches(self) -> Iterator[tuple[str, str]]:
-        """The branches that each variant was seen on."""
-        query = (
-            "SELECT DISTINCT n.name, c.branch FROM run_node r JOIN context c ON c.id = r.context"
-            " JOIN node n ON n.id = r.node WHERE c.branch IS NOT NULL"
-        )
-        yield from ((row[0], row[1]) for row in self._rows(query))
+    def branches(self) -> tuple[dict[int, str], dict[int, str], list[tuple[int, int]]]:
+        """Names of variants and of branches by their numbers, and which variants were seen on which branches."""
+        pairs = [(row[0], row[1]) for row in self._rows("SELECT node, branch FROM node_branch")]
+        names = [
+            {row["id"]: row["name"] for row in self._rows(query)}
+            for query in (
+                "SELECT id, name FROM node",
+                "SELECT id, name FROM word WHERE id IN (SELECT branch FROM node_branch)",
+            )
+        ]
+        return names[0], names[1], pairs
 
     def runs(self, limit: int, offset: int) -> list[RunSummary]:
         """Runs with sightings, the latest first."""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deadheat.lake import queries
+from deadheat.lake import queries, verifications
 from deadheat.lake.data_files import is_in
 from deadheat.lake.schema import DERIVED_TABLES, OPTIONAL_TABLES, TABLES
 from deadheat.lake.sighting_rows import sighting_from_row
+from deadheat.verification import record
 from deadheat.web.race_table import RaceTable
 
 if TYPE_CHECKING:
@@ -85,6 +86,10 @@ class LakeSnapshot:
         number = self._races_of_nodes.get(node)
         return None if number is None else str(self.races["race"][number].as_py())
 
+    def race_number_of_node(self, node: str) -> int | None:
+        """The position of the race of a variant."""
+        return self._races_of_nodes.get(node)
+
     def titles_of(self, races: list[str]) -> dict[str, str]:
         """The titles of those of these races that exist."""
         titles = self.races["title"]
@@ -131,6 +136,15 @@ class LakeSnapshot:
                     return dict(parquet.read_row_group(group, [*columns]).slice(row, 1).to_pylist()[0])
                 row -= count
         return None
+
+    @cached_property
+    def _verifications(self) -> dict[str, list[JsonDict]]:
+        return verifications.verifications_by_name(self.lake)
+
+    def verifications_of(self, race: JsonDict) -> list[JsonDict]:
+        """The results of `reproduce` and `verify` for a race, the newest first, without their details."""
+        rows = verifications.verifications_of(race, self._verifications)
+        return [record.record_to_json(row, has_result=False) for row in rows]
 
     @cached_property
     def families(self) -> dict[str, JsonDict]:

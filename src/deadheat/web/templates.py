@@ -15,7 +15,7 @@ from deadheat import plugins
 from deadheat._version import __version__
 from deadheat.output import escape_html
 from deadheat.output.html import markup, page
-from deadheat.printable import split_code, visible_text
+from deadheat.printable import shorten, split_code, visible_text
 from deadheat.triage.events import new_key
 from deadheat.web import static_files
 
@@ -80,6 +80,7 @@ def environment() -> Environment:
         "time": _show_time,
         "day": _show_day,
         "number": _short_number,
+        "short": shorten,
         "segment": lambda text: quote(str(text), safe=""),
     }
     found.globals |= {

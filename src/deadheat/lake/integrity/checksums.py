@@ -56,14 +56,20 @@ def commits_backwards(lake: Lake, table: str) -> Iterator[tuple[int, bytes]]:
 
 
 def record_logs(lake: Lake, name: str, tables: Iterable[str], batch: str = "") -> None:
-    """Record the logs of tables, from the latest commit of another change than `batch` on."""
+    """Record the logs of tables, from the latest commit before the change `batch` on.
+
+    Other writers may have committed since, without the checkpoint of this change, so it is recorded here.
+    """
     digests: dict[str, str] = {}
     for table in tables:
+        is_found = not batch
         for version, data in commits_backwards(lake, table):
             digests[log_file(table, version)] = bytes_digest(data)
             digests |= _checkpoint_digests(lake.storage, table, version)
-            if commit_info(data).get("batch", batch) != batch:
+            is_of_batch = commit_info(data).get("batch", batch) == batch
+            if is_found and not is_of_batch:
                 break
+            is_found = is_found or is_of_batch
     write_record(lake.storage, name, digests)
 
 

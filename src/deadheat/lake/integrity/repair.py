@@ -21,7 +21,7 @@ from deadheat.lake.integrity.checksums import (
     record_name,
     write_record,
 )
-from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, OPTIONAL_TABLES, TABLES
+from deadheat.lake.schema import DERIVED_TABLES, FACT_TABLES, TABLES
 from deadheat.lake.storage import LOG_FOLDER
 from deadheat.lake.tables import APPLICATION
 
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from deadheat.lake.tables import Lake
+
+
+# optional tables, and the command that makes each anew
+_COMMANDS = {"fixes": "mine", "dossiers": "place"}
+# tables whose rows nothing else has
+_UNDERIVABLE = (*FACT_TABLES, "verifications")
 
 
 class RepairResult(NamedTuple):
@@ -105,7 +111,7 @@ class _Repair:
 
     def _move_optional_tables_aside(self) -> None:
         """Commands that read repositories make these tables; they make them anew if they are missing."""
-        for table, command in zip(OPTIONAL_TABLES, ("mine", "place"), strict=True):
+        for table, command in _COMMANDS.items():
             if any(fault.table == table and fault.is_needed for fault in self._check.faults):
                 self._move_table_aside(table)
                 self.done.append(f"{table} is not there any more; `deadheat {command}` makes it anew")
@@ -237,7 +243,7 @@ def _is_checkpoint(path: str) -> bool:
 
 def describe_loss(lake: Lake, fault: Fault) -> str:
     """What a fault means for the facts, or ""."""
-    if fault.table not in FACT_TABLES or not fault.is_needed:
+    if fault.table not in _UNDERIVABLE or not fault.is_needed:
         return ""
     if fault.is_of_log:
         return "which rows the table has cannot be told without it; restore it from a backup"

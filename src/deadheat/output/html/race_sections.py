@@ -295,6 +295,7 @@ def remaining_sections(view: RaceView) -> Html:
         ("What was seen", [dossier["narrative"]["saw"], *sentences.describe_variable(dossier)[1:]]),
         ("Versions", sentences.describe_version(dossier)),
         ("Fixed by", sentences.describe_fixes(dossier)),
+        ("Verified", sentences.describe_verifications(dossier)),
         ("Introduced by", sentences.describe_introducing_commits(dossier)),
         ("Similar fixes in this repository", sentences.describe_similar_fixes(dossier)),
         ("What the document claims",

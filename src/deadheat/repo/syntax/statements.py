@@ -26,6 +26,8 @@ def statements_between(source: bytes, first: int, last: int) -> list[Statement]:
         if node.parent is not None
         and node.parent.type in _BLOCKS
         and node.type.endswith(_STATEMENT_ENDINGS)
+        # "case c <- 1:" is a statement for Go, but none can stand in front of it
+        and node != node.parent.child_by_field_name("communication")
         and first <= node.start_point.row + 1
         and node.end_point.row + 1 <= last
     ]

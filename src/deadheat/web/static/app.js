@@ -23,7 +23,7 @@
       field.select();
       return;
     }
-    const links = [...document.querySelectorAll(".rows-list h3 a")];
+    const links = [...document.querySelectorAll(".rows-list :is(h2, h3) a")];
     const index = links.indexOf(at);
     const down = event.key === "j" || event.key === "ArrowDown", up = event.key === "k" || event.key === "ArrowUp";
     if (!links.length || !(down || up) || isTyping(at)) return;
