@@ -84,11 +84,7 @@ def run_serve(args: argparse.Namespace) -> int:
         )
         # the server raises the signal again when it has ended; then the ingest ends, and the folder is removed
         signal.signal(signal.SIGTERM, _interrupt)
-        with (
-            server.bind(options) as listener,
-            serve_operations.run_ingest(args, settings),
-            suppress(KeyboardInterrupt),
-        ):
+        with server.bind(options) as listener, serve_operations.run_ingest(args, settings), suppress(KeyboardInterrupt):
             address = server.address_of(listener, args.host)
             server.run_server(options, listener, lambda: print(f"{address}  (Ctrl-C stops it)", flush=True))
     return cli.EXIT_NOTHING

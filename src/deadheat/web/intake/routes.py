@@ -186,8 +186,8 @@ def _keep_document(
 
 
 def get_log(request: Request, digest: Annotated[str, Path(max_length=200)]) -> UploadedLog:
-    _, store = _intake_of(request)
-    upload = store.uploads.get(digest.lower()) if is_digest(digest.lower()) else None
+    store = services_of(request).store
+    upload = store.uploads.get(digest.lower()) if store is not None and is_digest(digest.lower()) else None
     if upload is None:
         raise ProblemError(404, "There is no such document.")
     return _upload_json(upload)
@@ -227,6 +227,6 @@ ROUTES = [
     ),
     Route(
         "GET", "/api/v1/logs/{digest}", get_log, "Whether a document was ingested", Role.READER, JSON, UploadedLog,
-        problems=(404, 422, 503),
+        problems=(404, 422),
     ),
 ]  # fmt: skip

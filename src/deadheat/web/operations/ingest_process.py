@@ -120,6 +120,9 @@ class IngestSupervisor:
             self._note_batch(line)
         status = process.wait()
         reader.join(_STOP_SECONDS)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
         lines = [line for line in last_lines if line.strip()]
         return shorten(lines[-1] if lines else f"exit status {status}", _MAX_FAULT_LENGTH)
 
