@@ -190,6 +190,7 @@ def test_requests_are_logged_without_queries_and_tokens(tmp_path: Path) -> None:
     assert "secret" not in "\n".join(server.log)
 
 
+@pytest.mark.soak
 def test_workers_share_their_counts(tmp_path: Path) -> None:
     with (
         DashboardProcess(make_lake(tmp_path / "lake", 1), "--workers", "2") as server,

@@ -6,12 +6,11 @@ import logging
 import time
 from collections import defaultdict
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.codeowners import OwnerRule, owners_by_rule
 from deadheat.triage.events import Status
 from deadheat.web.notify.notices import LakeChanges, Notice, notices_of_events
-from deadheat.web.notify.queue import QueuedMessage, enqueue_up_to
 from deadheat.web.notify.rules import Destination, NoticeKind, NotificationRule, digest_times
 from deadheat.web.notify.texts import MAX_LISTED, digest_message, list_message, race_message
 from deadheat.web.race_data import PageData
@@ -37,6 +36,14 @@ _CLOSED = (Status.FIXED, Status.WONT_FIX, Status.NOT_A_BUG, Status.DUPLICATE)
 _QUIET_KINDS = (NoticeKind.NEW, NoticeKind.BACK, NoticeKind.FIX_FAILED)
 
 
+class QueuedMessage(NamedTuple):
+    """A notification to one destination."""
+
+    key: str
+    destination: str
+    body: dict[str, Any]
+
+
 class NoticeFinder:
     """Looks for what is worth a notification. Several may, in any processes: each event is enqueued once."""
 
@@ -52,18 +59,18 @@ class NoticeFinder:
     def begin(self, now: datetime) -> None:
         """When notifications are used first, what is there is not new. Afterwards nothing is omitted."""
         if not self._store.cursor(_EVENTS_CURSOR):
-            enqueue_up_to(self._store, _EVENTS_CURSOR, 0, self._store.version() + 1, ())
+            self._store.outbox.enqueue_up_to(_EVENTS_CURSOR, 0, self._store.version() + 1, ())
         snapshot = self._services.live.state.snapshot
         cursor = LakeChanges.cursor_name(snapshot)
         known = self._store.cursor(cursor)
         version = snapshot.lake.delta_table("races").version()
         if not known:
-            enqueue_up_to(self._store, cursor, 0, version + 1, ())
+            self._store.outbox.enqueue_up_to(cursor, 0, version + 1, ())
         if known in (0, version + 1):
             self._lake_changes.notice(snapshot, snapshot.races)
         for kind, at in digest_times(self._destinations):
             if not self._store.cursor(_digest_cursor(kind, at)):
-                enqueue_up_to(self._store, _digest_cursor(kind, at), 0, _last_due(kind, at, now).toordinal(), ())
+                self._store.outbox.enqueue_up_to(_digest_cursor(kind, at), 0, _last_due(kind, at, now).toordinal(), ())
 
     def look(self, now: datetime) -> None:
         """Enqueue what has happened since the last look."""
@@ -81,7 +88,7 @@ class NoticeFinder:
             return
         self._services.live.refresh_decisions(events[-1].sequence)
         notices = notices_of_events(events, self._services.live.state.states)
-        enqueue_up_to(self._store, _EVENTS_CURSOR, known, events[-1].sequence + 1, self._messages(notices))
+        self._store.outbox.enqueue_up_to(_EVENTS_CURSOR, known, events[-1].sequence + 1, self._messages(notices))
 
     def _look_at_lake(self) -> None:
         live = self._services.live.state
@@ -101,7 +108,7 @@ class NoticeFinder:
         else:
             _LOG.warning("the lake as of the last notification was removed: new races since then are not announced")
             notices = []
-        enqueue_up_to(self._store, cursor, known, version + 1, self._messages(notices))
+        self._store.outbox.enqueue_up_to(cursor, known, version + 1, self._messages(notices))
         self._lake_changes.notice(live.snapshot, live.snapshot.races)
 
     def _messages(self, notices: Sequence[Notice]) -> list[QueuedMessage]:
@@ -164,7 +171,7 @@ class NoticeFinder:
             rules = [rule for rule in destination.rules if kind in rule.kinds and rule.digest_at == at]
             if rules and (body := self._digest(kind, rules, since, data)) is not None:
                 messages.append(QueuedMessage(f"{kind} {due} {at}", destination.name, body))
-        enqueue_up_to(self._store, cursor, known, due.toordinal(), messages)
+        self._store.outbox.enqueue_up_to(cursor, known, due.toordinal(), messages)
 
     def _digest(
         self, kind: NoticeKind, rules: Sequence[NotificationRule], since: datetime, data: PageData

@@ -8,8 +8,6 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from deadheat.errors import DeadheatError
 from deadheat.lake.data_files import is_in
 from deadheat.triage.server_tables import UploadState
@@ -88,7 +86,7 @@ class BackgroundWork:
             try:
                 is_busy = step()
                 self._faults.pop(name, None)
-            except (DeadheatError, SQLAlchemyError, OSError) as error:
+            except (DeadheatError, OSError) as error:
                 if self._faults.get(name) != str(error):  # once, however long it lasts
                     _LOG.warning("%s", error)
                 self._faults[name] = str(error)

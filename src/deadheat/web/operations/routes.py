@@ -7,7 +7,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request  # noqa: TC002, FastAPI reads the annotation
 from starlette.responses import PlainTextResponse, Response
 
@@ -73,7 +72,7 @@ def _is_reachable(services: Services) -> bool:
     assert services.store is not None
     try:
         services.store.version()
-    except (DeadheatError, SQLAlchemyError):
+    except DeadheatError:
         return False
     return True
 
@@ -163,7 +162,7 @@ def server_state(services: Services) -> ServerState:
 def get_server(request: Request) -> ServerState:
     try:
         return server_state(services_of(request))
-    except (DeadheatError, SQLAlchemyError):
+    except DeadheatError:
         raise ProblemError(503, "The database of decisions cannot be read.", "Its log says why.") from None
 
 
