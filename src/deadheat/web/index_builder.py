@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deadheat.errors import DeadheatError
-from deadheat.lake.data_files import is_in
+from deadheat.lake.schema import REPORTS
 from deadheat.lake.tables import Lake
 from deadheat.web.sighting_index import RUN_COLUMNS, open_for_writing, pack_report
 
@@ -37,7 +37,9 @@ INSERT INTO run_node VALUES (?, ?, ?, ?, ?) ON CONFLICT (context, node) DO UPDAT
 """
 _NICENESS = 10
 # reports that are read from the lake at once
-_REPORTS_AT_ONCE = 500
+_REPORTS_AT_ONCE = 100
+# the text of a report is not JSON, and is read from the lake
+_REPORT_COLUMNS = [name for name in REPORTS.names if name not in ("text", "text_names")]
 
 
 class IndexBuilder:
@@ -184,7 +186,7 @@ class IndexBuilder:
         known = {digest for (digest,) in self._database.execute("SELECT digest FROM report")}
         missing = sorted(wanted - known)
         for rows in self._read_reports(missing):
-            packed = [(row["digest"], pack_report(json.dumps(_as_json(row)))) for row in rows]
+            packed = [(row["digest"], pack_report(json.dumps(row))) for row in rows]
             self._database.execute("BEGIN")
             self._database.executemany("INSERT OR REPLACE INTO report VALUES (?, ?)", packed)
             self._database.execute("COMMIT")
@@ -193,24 +195,21 @@ class IndexBuilder:
             self._database.executemany("DELETE FROM report WHERE digest = ?", [(digest,) for digest in gone])
 
     def _read_reports(self, digests: Sequence[str]) -> Iterator[list[JsonDict]]:
-        if not digests:
-            return
-        files = [f for f in self._lake.data_files("reports") if f.may_contain("digest", digests[0], digests[-1])]
-        dataset = self._lake.arrow_dataset("reports", files)
-        few_at_once = {
-            "batch_size": _REPORTS_AT_ONCE,
-            "batch_readahead": 1,
-            "fragment_readahead": 1,
-            "use_threads": False,
-        }
-        for batch in dataset.to_batches(filter=is_in("digest", digests), **few_at_once):
-            if batch.num_rows:
-                yield batch.to_pylist()
+        """The rows of reports, some at a time: nested columns take much memory."""
+        import pyarrow.parquet as pq
 
-
-def _as_json(row: JsonDict) -> JsonDict:
-    """The row of a report without its text, which is not JSON."""
-    return {name: value for name, value in row.items() if name not in ("text", "text_names")}
+        wanted = pa.array(digests, pa.string())
+        files = self._lake.data_files("reports") if digests else []
+        for file in files:
+            if not file.may_contain("digest", digests[0], digests[-1]):
+                continue
+            with self._lake.open_data_file("reports", file.path) as opened:
+                for batch in pq.ParquetFile(opened).iter_batches(
+                    _REPORTS_AT_ONCE, columns=_REPORT_COLUMNS, use_threads=False
+                ):
+                    found = batch.filter(pc.is_in(batch["digest"], value_set=wanted))
+                    if found.num_rows:
+                        yield found.to_pylist()
 
 
 def _encoded(column: pa.ChunkedArray) -> tuple[list[Any], list[Any]]:

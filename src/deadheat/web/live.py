@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 import threading
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("deadheat.web")
 # the index is not started again more often
 _MIN_BUILD_SECONDS = 2.0
+# glibc gives memory back to the system
+_SMALL_HEAP = {"MALLOC_ARENA_MAX": "1", "MALLOC_TRIM_THRESHOLD_": "131072"}
 
 
 class LiveState(NamedTuple):
@@ -170,7 +173,8 @@ class LiveData:
             return
         self._built_at = time.monotonic()
         command = [sys.executable, "-m", "deadheat.web.index_builder", self.reader.uri, str(self.index.path)]
-        self._builder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        environment = os.environ | _SMALL_HEAP
+        self._builder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment)
 
 
 def listed_decision(state: RaceState, now: datetime) -> RaceDecision:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -49,12 +49,16 @@ def list_page(data: PageData, request: Request) -> Page:
     facets = [(name, FACETS[name][0], listing.facets[name]) for name in FACETS if name not in _HIDDEN_FACETS]
     views = [(name, view.address(title=name)) for name, view in NAMED_VIEWS]
     values = {
-        "statuses": SETTABLE_STATUSES, "severities": [*Severity], "can_decide": can_decide(data, request),
-        "assignees": data.assignees(),
-    }  # fmt: skip
-    values |= {"query": query, "listing": listing, "facets": facets, "sorts": SORT_ORDERS, "views": views}
+        "query": query,
+        "listing": listing,
+        "facets": facets,
+        "sorts": SORT_ORDERS,
+        "views": views,
+        "open_facets": _OPEN_FACETS,
+        **decision_choices(data, request),
+    }
     labels = {name: label for name, (label, _) in FACETS.items()}
-    return Page("races.html", {**values, "labels": labels, "open_facets": _OPEN_FACETS})
+    return Page("races.html", {**values, "labels": labels})
 
 
 def race_page(data: PageData, request: Request) -> Page:
@@ -67,14 +71,29 @@ def race_page(data: PageData, request: Request) -> Page:
         view = RaceView(example, data.snapshot.read_dossier(race), style, 1, "/races/{}".format)
     related = data.snapshot.titles_of(data.related_races(race))
     values = {
-        "race": data.summary(race), "aliases": race["aliases"], "timeline": data.history(race), "verifications": data.snapshot.verifications_of(race), "related": related,
-        "state": data.state_of(race["race"]), "assignees": data.assignees(), "statuses": SETTABLE_STATUSES,
-        "severities": [*Severity], "can_decide": can_decide(data, request),
+        "race": data.summary(race),
         "answer": Markup(race_sections.overview(view, race_facts(view))) if view else "",
         "details": Markup(race_sections.race_details(view)) if view else "",
-        "sightings": data.sightings(race, read_cursor(after)), "after": after,
-    }  # fmt: skip
+        "aliases": race["aliases"],
+        "related": related,
+        "verifications": data.snapshot.verifications_of(race),
+        "sightings": data.sightings(race, read_cursor(after)),
+        "after": after,
+        "timeline": data.history(race),
+        "state": data.state_of(race["race"]),
+        **decision_choices(data, request),
+    }
     return Page("race.html", values)
+
+
+def decision_choices(data: PageData, request: Request) -> dict[str, Any]:
+    """What the forms for decisions offer."""
+    return {
+        "statuses": SETTABLE_STATUSES,
+        "severities": [*Severity],
+        "assignees": data.assignees(),
+        "can_decide": can_decide(data, request),
+    }
 
 
 def can_decide(data: PageData, request: Request) -> bool:

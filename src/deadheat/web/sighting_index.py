@@ -100,7 +100,7 @@ def _connect_writer(path: Path) -> sqlite3.Connection:
     try:
         path.chmod(0o600)
         # a lost index is built again, so nothing waits for the disk
-        database.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA cache_size=-65536;")
+        database.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA cache_size=-16384;")
         database.executescript(_SCHEMA)
     except BaseException:
         database.close()
