@@ -140,7 +140,7 @@ def measure_single_pages(dashboard: Dashboard) -> None:
         times = sorted(dashboard.time_of(f"/races/{race['race']}") for race in listed[:20])
         counts = [race["sightings"] for race in listed[:20]]
         print(
-            f"{name} races, {min(counts)} to {max(counts)} sightings, not kept: {times[10]:.1f} ms, most {times[-1]:.1f}"
+            f"{name} races, {min(counts)} to {max(counts)} sightings, not kept: {times[10]:.1f} to {times[-1]:.1f} ms"
         )
     for path in (
         "/",

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.request import urlopen
 
 import pytest
 
+from deadheat import cli
 from deadheat.triage.server_tables import Role
 from deadheat.web import routes
 from deadheat.web.race_table import RaceQuery, package_of_site
 from deadheat.web.services import Principal
-from tests.dashboards import Dashboard, log_entry, open_dashboard, small_lake
+from tests.dashboards import Dashboard, log_entry, open_dashboard, serving, small_lake
 from tests.local_lakes import add_documents
+from tools import docs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deadheat.web.route import Route
-
     from starlette.requests import Request
+
+    from deadheat.web.route import Route
 
 # share one lake
 pytestmark = pytest.mark.xdist_group("web")
@@ -288,3 +292,57 @@ def example_addresses_of_all(dashboard: Dashboard) -> list[tuple[Route, str]]:
 )
 def test_package_of_a_site(site: str, package: str) -> None:
     assert package_of_site(site) == package
+
+
+def test_every_route_is_documented() -> None:
+    page = (docs.DOCS / "reference" / "dashboard.md").read_text(encoding="utf-8")
+    for route in routes.all_routes():
+        role = route.role or "none"
+        row = f"| {route.method} | `{route.path}` | {route.summary} | {role} | `{route.media_type.partition(';')[0]}` |"
+        assert row in page
+
+
+def test_the_description_has_every_route_of_the_interface(dashboard: Dashboard) -> None:
+    description = dashboard.client.get("/api/v1/openapi.json").json()
+    described = {(method.upper(), path) for path, item in description["paths"].items() for method in item}
+    assert described == {(route.method, route.path) for route in routes.all_routes() if route.path.startswith("/api/")}
+    for item in description["paths"].values():
+        for operation in item.values():
+            assert "500" in operation["responses"]
+
+
+# -- the command -------------------------------------------------------------------------------------
+
+
+def test_the_demo_is_filled_and_ends_with_an_interrupt(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path))
+    with serving("--demo") as address:
+        overview = json.load(urlopen(f"{address}api/v1/overview"))
+        assert overview["races"] > 30
+        assert {"in-progress", "confirmed"} <= {*overview["status"]}
+        placed = json.load(urlopen(f"{address}api/v1/races?owner=@shop/fulfilment"))
+        assert placed["total"] >= 1
+        with urlopen(f"{address}events") as events:
+            assert events.readline() == b"retry: 2000\n"
+            assert events.readline() == b"\n"
+            assert events.readline() == b"event: change\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        ([], 2, "one of --lake and --demo is required"),
+        (["--lake", "no-such-lake"], 3, "there is no lake"),
+        (["--demo", "--host", "0.0.0.0"], 3, "everybody who reaches this address could read the lake"),
+    ],
+)
+def test_serve_says_what_is_wrong(
+    options: list[str], status: int, message: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        result = cli.main(["serve", *options])
+    except SystemExit as error:
+        result = int(str(error.code))
+    assert result == status
+    assert message in capsys.readouterr().err

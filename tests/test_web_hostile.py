@@ -11,7 +11,6 @@ import pytest
 from deadheat.lake import transactions
 from deadheat.lake.data_files import TableChange, write_rows
 from deadheat.lake.schema import TABLES
-from deadheat.lake.tables import Lake
 from deadheat.model import CiRun
 from deadheat.triage.events import EventKind, NewEvent
 from tests.dashboards import FIRST_DAY, Dashboard, log_entry, open_dashboard
@@ -20,6 +19,8 @@ from tests.test_web import race_ids
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from deadheat.lake.tables import Lake
 
 pytestmark = pytest.mark.xdist_group("web")
 
@@ -108,8 +109,17 @@ def hostile_decisions(dashboard: Dashboard, race: str, name: str) -> None:
 def pages_of(dashboard: Dashboard) -> dict[str, str]:
     race = race_ids(dashboard)[0]
     place = dashboard.client.get(f"/api/v1/races/{race}/sightings").json()["sightings"][0]
-    found = {address: dashboard.client.get(address) for address in
-             ("/", "/races", f"/races/{race}", "/families", "/runs", "/fixes", "/lake", "/races?q=%3Cscript%3E&view=%3Cimg%3E")}  # fmt: skip
+    addresses = [
+        "/",
+        "/races",
+        f"/races/{race}",
+        "/families",
+        "/runs",
+        "/fixes",
+        "/lake",
+        "/races?q=%3Cimg%3E&view=%3C",
+    ]
+    found = {address: dashboard.client.get(address) for address in addresses}
     snapshot = dashboard.services.live.state.snapshot
     [family] = snapshot.families
     found["family"] = dashboard.client.get("/families/" + _quoted(family))

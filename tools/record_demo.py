@@ -75,7 +75,7 @@ def _lifetime(draw: random.Random) -> tuple[float, set[int]]:
     if kind == "gone":
         return rate, {*range(begin, min(_DAYS, begin + 12))}
     if kind == "back":
-        return max(rate, 0.4), {*range(0, 12), *range(_DAYS - 6, _DAYS)}
+        return max(rate, 0.4), {*range(12), *range(_DAYS - 6, _DAYS)}
     return rate, {*range(begin, _DAYS)}
 
 

@@ -11,8 +11,6 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from deadheat.errors import DeadheatError
 from deadheat.lake.data_files import is_in
 from deadheat.triage.events import Status
@@ -76,13 +74,14 @@ class LiveData:
         if self._builder is not None and self._builder.poll() is None:
             self._builder.terminate()
             self._builder.wait(10)
+        self.reader.close()
 
     def _watch(self, seconds: float) -> None:
         while True:
             try:
                 self.check()
                 self.fault = ""
-            except (DeadheatError, SQLAlchemyError, OSError) as error:
+            except (DeadheatError, OSError) as error:
                 if self.fault != str(error):
                     _LOG.warning("the newest state cannot be read: %s", error)
                 self.fault = str(error)

@@ -27,6 +27,10 @@ class LakeReader:
     def snapshot(self) -> LakeSnapshot:
         return self._snapshots[-1]
 
+    def close(self) -> None:
+        for snapshot in self._snapshots:
+            snapshot.close()
+
     def check(self) -> bool:
         """Load the state of the lake if it is another one. Returns whether it was."""
         stamp = self._log_stamp()
