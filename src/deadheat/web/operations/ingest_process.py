@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import runpy
 import subprocess
 import sys
 import threading
@@ -164,9 +165,8 @@ def end_process(process: subprocess.Popen[str]) -> None:
         process.wait()
 
 
-def run_until_input_ends(arguments: Sequence[str]) -> int:
+def run_until_input_ends(arguments: Sequence[str]) -> None:
     """Runs a command of this program; ends it when standard input does."""
-    from deadheat.cli import main
 
     def watch_input() -> None:
         while os.read(0, 4096):
@@ -175,8 +175,9 @@ def run_until_input_ends(arguments: Sequence[str]) -> int:
         os._exit(0)
 
     threading.Thread(target=watch_input, daemon=True).start()
-    return main(arguments)
+    sys.argv = ["deadheat", *arguments]
+    runpy.run_module("deadheat", run_name="__main__")
 
 
 if __name__ == "__main__":
-    sys.exit(run_until_input_ends(sys.argv[1:]))
+    run_until_input_ends(sys.argv[1:])
