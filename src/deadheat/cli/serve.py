@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext, suppress
+import signal
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from deadheat import cli
-from deadheat.cli import decisions, spark_and_lake
+from deadheat.cli import decisions, serve_operations, spark_and_lake
 from deadheat.cli.code_links import add_link_template_option
 from deadheat.cli.serve_access import access_settings, add_access_options
 
@@ -20,6 +21,7 @@ _EXAMPLES = """examples:
   deadheat serve --demo
   deadheat serve --lake races-lake
   deadheat serve --lake races-lake --port 9000 --workers 2
+  deadheat serve --lake races-lake --intake intake --watch logs/
   deadheat serve --lake races-lake --link-template github=https://github.com/acme/shop
 
 exit status: 0 stopped, 2 wrong usage, 3 the environment failed, 130 interrupted
@@ -53,7 +55,12 @@ def add_serve_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     )  # fmt: skip
     add_link_template_option(command)
     add_access_options(command)
+    serve_operations.add_operation_options(command)
     command.set_defaults(run=run_serve, parser=command)
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def run_serve(args: argparse.Namespace) -> int:
@@ -64,16 +71,30 @@ def run_serve(args: argparse.Namespace) -> int:
             import_module(module)
         from deadheat.web import demo, server
     access = access_settings(args)
-    with TemporaryDirectory(prefix="deadheat-demo-") if args.demo else nullcontext("") as folder:
+    with TemporaryDirectory(prefix="deadheat-serve-") as folder:
+        settings = serve_operations.read_settings(args, folder)
+        if args.test_notification:
+            return serve_operations.send_tests(settings)
+        serve_operations.require_watch(args)
         if args.demo:
             lake, database = map(str, demo.unpack_demo(Path(folder)))
         else:
             lake, database = args.lake, decisions.database_address(args) or ""
-            spark_and_lake.open_lake(lake).require()
+            serve_operations.open_or_make_lake(args)
         options = server.ServerOptions(
-            lake, args.host, args.port, args.workers, database, args.link_template, args.documents, access
+            lake,
+            args.host,
+            args.port,
+            args.workers,
+            database,
+            args.link_template,
+            args.documents,
+            access,
+            operations=settings,
         )
-        with server.bind(options) as listener, suppress(KeyboardInterrupt):
+        # the server raises the signal again when it has ended; then the ingest ends, and the folder is removed
+        signal.signal(signal.SIGTERM, _interrupt)
+        with server.bind(options) as listener, serve_operations.run_ingest(args, settings), suppress(KeyboardInterrupt):
             address = server.address_of(listener, args.host)
             server.run_server(options, listener, lambda: print(f"{address}  (Ctrl-C stops it)", flush=True))
     return cli.EXIT_NOTHING

@@ -14,10 +14,10 @@ from sqlalchemy import func, insert, select, update
 
 from deadheat.errors import DeadheatError
 from deadheat.triage.events import InvalidDecisionError, check_name, format_time, parse_time, utc_now
-from deadheat.triage.tables import audit, outbox, tokens, uploads
+from deadheat.triage.tables import audit, cursors, outbox, tokens, uploads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sqlalchemy import Row
 
@@ -216,6 +216,35 @@ class NotificationOutbox:
             )  # fmt: skip
         return True
 
+    def enqueue_up_to(
+        self, cursor: str, known: int, position: int, messages: Iterable[tuple[str, str, Mapping[str, Any]]]
+    ) -> bool:
+        """Adds notifications and moves a cursor in one transaction.
+
+        Does neither if another process has moved the cursor from `known`. A notification is the key of an event, a
+        destination and a body; it is not added again if there is one for this event and destination.
+        """
+        now = format_time(utc_now())
+        with self._database.writing() as connection:
+            found = connection.execute(select(cursors.c.sequence).where(cursors.c.name == cursor)).scalar()
+            if (found or 0) != known:
+                return False
+            for key, destination, body in messages:
+                same = (outbox.c.event_key == key) & (outbox.c.destination == destination)
+                if connection.execute(select(outbox.c.number).where(same)).first() is None:
+                    connection.execute(
+                        insert(outbox).values(
+                            event_key=key, destination=destination, body=json.dumps(dict(body)),
+                            state=DeliveryState.PENDING.value, attempts=0, created_at=now, next_attempt_at=now,
+                            error="",
+                        )
+                    )  # fmt: skip
+            if found is None:
+                connection.execute(insert(cursors).values(name=cursor, sequence=position))
+            else:
+                connection.execute(update(cursors).where(cursors.c.name == cursor).values(sequence=position))
+        return True
+
     def claim(self, limit: int = 10, lease: timedelta = timedelta(minutes=5)) -> list[Notification]:
         """Takes due notifications for sending, the oldest first. Without an answer they are due again after `lease`."""
         now = utc_now()
@@ -322,6 +351,13 @@ class UploadTable:
         waiting = (uploads.c.digest == digest) & (uploads.c.state == UploadState.RECEIVED.value)
         with self._database.writing() as connection:
             connection.execute(update(uploads).where(waiting).values(**values))
+
+    def counts(self) -> dict[UploadState, int]:
+        """The number of documents in each state."""
+        query = select(uploads.c.state, func.count()).group_by(uploads.c.state)
+        with self._database.reading() as connection:
+            found = {UploadState(state): int(count) for state, count in connection.execute(query)}
+        return {state: found.get(state, 0) for state in UploadState}
 
     def all(self, state: UploadState | None = None, limit: int = 1000) -> list[Upload]:
         """Uploads, the oldest first."""

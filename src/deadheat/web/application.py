@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import threading
 from contextlib import asynccontextmanager
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request  # noqa: TC002, FastAPI reads the annotation
 
@@ -20,6 +22,8 @@ from deadheat.web.access.addresses import ForwardedAddress
 from deadheat.web.access.guard import SAFE_METHODS, AccessGuard
 from deadheat.web.access.routes import login_page
 from deadheat.web.middleware import HostCheck, SecurityHeaders
+from deadheat.web.operations.logs import RequestRecorder
+from deadheat.web.operations.metrics import SharedCounts
 from deadheat.web.page_answers import Page, personal_response, render_page
 from deadheat.web.problems import ProblemError, documented_problems, problem_response
 from deadheat.web.race_data import PageData
@@ -34,6 +38,9 @@ if TYPE_CHECKING:
     from deadheat.web.route import Route
     from deadheat.web.services import Services
 
+# their problems are no pages
+_PLAIN_PATHS = ("/api/", "/static/", "/events", "/healthz", "/readyz", "/metrics")
+_ROLLBACK_CHECKS = 100
 # on every route
 _COMMON_PROBLEMS = (500,)
 
@@ -46,7 +53,9 @@ def create_app(services: Services) -> FastAPI:
     )  # fmt: skip
     app.state.services = services
     services.guard = AccessGuard(services)
-    for route in routes.all_routes():
+    table = [*routes.all_routes()]
+    services.metrics = SharedCounts(((route.method, route.path) for route in table), services.background.state_folder)
+    for route in table:
         _add_route(app, route)
     app.add_exception_handler(ProblemError, _answer_problem)
     app.add_exception_handler(HTTPException, _answer_http_error)
@@ -56,6 +65,7 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(SecurityHeaders)
     if services.settings.checks_host:
         app.add_middleware(HostCheck, hosts=services.settings.hosts)
+    app.add_middleware(RequestRecorder, counts=services.metrics)
     app.add_middleware(ForwardedAddress, trusted=services.settings.trusted_proxies)
     _describe_token(app)
     return app
@@ -69,7 +79,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        services.stop()
+        # requests that took too long were cancelled, and remove what they have written
+        for _ in range(_ROLLBACK_CHECKS):
+            if services.uploads_in_progress:
+                await asyncio.sleep(0.05)
+        await run_in_threadpool(services.stop)
 
 
 def _end_streams_on_signals(services: Services) -> None:
@@ -90,7 +104,8 @@ def _end_streams_on_signals(services: Services) -> None:
 def _add_route(app: FastAPI, route: Route) -> None:
     answers: dict[int | str, dict[str, Any]] = {}
     if route.is_documented:
-        answers = documented_problems(*route.problems, *_COMMON_PROBLEMS, *_problems_of_access(route))
+        problems = documented_problems(*route.problems, *_COMMON_PROBLEMS, *_problems_of_access(route))
+        answers = {**problems, **(route.answers or {})}
     app.router.add_api_route(
         route.path,
         route.endpoint,
@@ -129,8 +144,10 @@ def _problems_of_access(route: Route) -> tuple[int, ...]:
 
 
 def _more_description(route: Route) -> dict[str, Any]:
-    parameters = {"parameters": [*route.parameters]} if route.parameters else {}
-    return {**parameters, "security": [{"token": []}] if route.role else []}
+    more: dict[str, Any] = {"parameters": [*route.parameters]} if route.parameters else {}
+    if route.body:
+        more["requestBody"] = route.body
+    return {**more, "security": [{"token": []}] if route.role else []}
 
 
 def _describe_token(app: FastAPI) -> None:
@@ -143,7 +160,7 @@ def _describe_token(app: FastAPI) -> None:
 
 
 def _wants_page(request: Request) -> bool:
-    return not request.url.path.startswith(("/api/", "/static/", "/events"))
+    return not request.url.path.startswith(_PLAIN_PATHS)
 
 
 def _answer_problem(request: Request, error: Exception) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import dataclass, field, replace
+from datetime import UTC
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -16,6 +17,7 @@ from deadheat.printable import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
 # facet -> its label and whether a race has a list of values
 FACETS: dict[str, tuple[str, bool]] = {
@@ -180,6 +182,22 @@ class RaceTable:
         rows = self._database.cursor().execute(f"SELECT count(*) FROM listed WHERE {where}", values).fetchall()
         return int(rows[0][0])
 
+    def numbers_of(self, query: RaceQuery, numbers: Sequence[int]) -> set[int]:
+        """Which of these races a query selects."""
+        where, values = _conditions(query)
+        rows = self._database.cursor().execute(
+            f"SELECT number FROM listed WHERE {where} AND number IN (SELECT unnest(?))", [*values, [*numbers]]
+        )
+        return {row[0] for row in rows.fetchall()}
+
+    def numbers_since(self, time: datetime, numbers: Sequence[int]) -> set[int]:
+        """Which of these races were sighted first at this time or later."""
+        rows = self._database.cursor().execute(
+            "SELECT number FROM race WHERE first_seen >= ? AND number IN (SELECT unnest(?))",
+            [time.astimezone(UTC).replace(tzinfo=None), [*numbers]],
+        )
+        return {row[0] for row in rows.fetchall()}
+
     def counts_by(self, facet: str, limit: int, query: RaceQuery | None = None) -> list[tuple[str, int]]:
         """The most frequent values of a facet."""
         where, values = _conditions(query or RaceQuery())
@@ -226,6 +244,13 @@ def _conditions(query: RaceQuery, leave_out: str = "") -> tuple[str, list[Any]]:
 
 def _severity_rank(severity: str | None) -> int:
     return _SEVERITIES.index(severity) if severity in _SEVERITIES else len(_SEVERITIES)
+
+
+def files_of_sites(sites: Iterable[str]) -> Iterator[str]:
+    """The files that sites name."""
+    for site in sites:
+        if match := _SITE_FILE.search(site):
+            yield match[1]
 
 
 def package_of_site(site: str) -> str:

@@ -25,6 +25,8 @@ class Route(NamedTuple):
     problems: tuple[int, ...] = ()  # the statuses of its documented problems, besides those of every route
     max_body_bytes: int | None = 1 << 20  # of a write; None if the endpoint has a limit of its own
     parameters: tuple[dict[str, Any], ...] = ()  # that the endpoint reads itself, for OpenAPI
+    body: dict[str, Any] | None = None  # that the endpoint reads itself, for OpenAPI
+    answers: dict[int | str, dict[str, Any]] | None = None  # that are not problems, besides that with status 200
 
     @property
     def is_documented(self) -> bool:

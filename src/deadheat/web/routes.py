@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from deadheat.web import actions, api, lake_api, lake_pages, pages, server_routes
 from deadheat.web.access import routes as access_routes
+from deadheat.web.intake import routes as intake_routes
+from deadheat.web.operations import routes as operation_routes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,4 +22,6 @@ def all_routes() -> Iterator[Route]:
     yield from api.ROUTES
     yield from lake_api.ROUTES
     yield from access_routes.ROUTES
+    yield from intake_routes.ROUTES
+    yield from operation_routes.ROUTES
     yield from server_routes.ROUTES

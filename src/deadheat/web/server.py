@@ -20,6 +20,8 @@ from deadheat.triage.store import DecisionStore
 from deadheat.web.access.settings import AccessSettings, make_access
 from deadheat.web.application import create_app
 from deadheat.web.live import LiveData
+from deadheat.web.operations.logs import configure_logs
+from deadheat.web.operations.settings import OperationSettings
 from deadheat.web.reader import LakeReader
 from deadheat.web.services import Services, WebSettings
 from deadheat.web.sighting_index import SightingIndex, index_path
@@ -32,7 +34,8 @@ if TYPE_CHECKING:
 
 # the options of a server for its worker processes
 _OPTIONS_VARIABLE = "DEADHEAT_SERVE_OPTIONS"
-_SHUTDOWN_SECONDS = 5
+# how long requests that have begun may take when the server ends; afterwards uploads are rolled back
+_SHUTDOWN_SECONDS = 10
 _POLL_SECONDS, _POLL_TIMEOUT = 0.05, 60
 
 
@@ -49,6 +52,7 @@ class ServerOptions:
     document_folders: list[str] = field(default_factory=list)
     access: AccessSettings = field(default_factory=AccessSettings)
     secret: str = field(default_factory=lambda: os.urandom(32).hex())
+    operations: OperationSettings = field(default_factory=OperationSettings)
 
     def settings(self) -> WebSettings:
         return WebSettings(
@@ -57,9 +61,12 @@ class ServerOptions:
             trusted_proxies=tuple(self.access.trusted_proxies),
             requests_per_second=self.access.requests_per_second,
             links=links_from_templates(self.link_templates),
-            document_folders=tuple(Path(folder).resolve() for folder in self.document_folders),
+            document_folders=tuple(Path(folder).resolve() for folder in self._document_folders()),
             secret=bytes.fromhex(self.secret),
         )
+
+    def _document_folders(self) -> list[str]:
+        return [*self.document_folders, *([self.operations.intake] if self.operations.intake else [])]
 
 
 def app_of(options: ServerOptions) -> FastAPI:
@@ -72,14 +79,18 @@ def app_of(options: ServerOptions) -> FastAPI:
         # forms stay valid when a server is started again, and for other servers with the same database
         settings = replace(settings, secret=shared_secret(store.database))
     access = make_access(options.access, store)
-    return create_app(Services(settings, LiveData(reader, store, index), access))
+    services = Services(settings, LiveData(reader, store, index), access)
+    options.operations.apply(services)
+    return create_app(services)
 
 
 def worker_app() -> FastAPI:
     """The application of a worker process, whose options are in its environment."""
     # the processes that this one starts must not get it: it may have a password
     fields = json.loads(os.environ.pop(_OPTIONS_VARIABLE))
-    return app_of(ServerOptions(**{**fields, "access": AccessSettings(**fields["access"])}))
+    access, operations = AccessSettings(**fields["access"]), OperationSettings(**fields["operations"])
+    configure_logs(operations.log_format)
+    return app_of(ServerOptions(**{**fields, "access": access, "operations": operations}))
 
 
 def bind(options: ServerOptions) -> socket.socket:
@@ -108,6 +119,7 @@ def run_server(options: ServerOptions, listener: socket.socket, on_start: Callab
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
+    configure_logs(options.operations.log_format)
     stopped = threading.Event()
     waiting = threading.Thread(target=_wait_for_answer, args=(listener, stopped, on_start), daemon=True)
     waiting.start()
@@ -143,5 +155,5 @@ def _config(app: FastAPI | str, workers: int = 1) -> uvicorn.Config:
     return uvicorn.Config(
         app, factory=isinstance(app, str), workers=workers, log_level="warning", access_log=False, server_header=False,
         date_header=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS, timeout_keep_alive=30, lifespan="on",
-        forwarded_allow_ips="",
+        forwarded_allow_ips="", log_config=None,
     )  # fmt: skip

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from deadheat.triage.server_tables import Role
+from deadheat.web.operations.background import BackgroundWork
 from deadheat.web.page_cache import PageCache
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from deadheat.output.links import CodeLinks
     from deadheat.triage.store import DecisionStore
     from deadheat.web.access.guard import AccessGuard
+    from deadheat.web.intake.folder import IntakeFolder
     from deadheat.web.live import LiveData
+    from deadheat.web.operations.metrics import SharedCounts
 
 
 # each role may do what those before it may
@@ -98,9 +101,13 @@ class Services:
     """What requests use, one object per process: `app.state.services`."""
 
     guard: AccessGuard  # set by the application
+    intake: IntakeFolder | None = None  # of documents that arrive over HTTP
+    uploads_in_progress = 0
+    metrics: SharedCounts
 
     def __init__(self, settings: WebSettings, live: LiveData, access: AccessControl | None = None) -> None:
         self.settings, self.live = settings, live
+        self.background = BackgroundWork(self)
         self.access: AccessControl = access or OpenAccess()
         self.pages = PageCache(settings.cached_page_bytes)
         self.is_stopping = False  # ends streams, so that the server can stop
@@ -112,9 +119,15 @@ class Services:
 
     def start(self) -> None:
         self.live.start(self.settings.check_seconds)
+        self.background.start()
+
+    def end_streams(self) -> None:
+        """The server was asked to end; requests that have begun are finished."""
+        self.is_stopping = True
 
     def stop(self) -> None:
-        self.is_stopping = True
+        self.end_streams()
+        self.background.stop()
         self.live.stop()
 
 

@@ -72,6 +72,10 @@ class LakeSnapshot:
         number = self._aliases.get(name) if number is None else number
         return None if number is None else self.race_at(number)
 
+    def number_of(self, race: str) -> int | None:
+        """The position of a race in the order of ids; None if the lake does not have it."""
+        return self._numbers.get(race)
+
     def race_at(self, number: int) -> JsonDict:
         """A race by its position in the order of ids."""
         (row,) = self.races.slice(number, 1).to_pylist()
