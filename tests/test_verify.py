@@ -68,6 +68,18 @@ def test_right_fix_of_a_rare_race_is_fixed(seldom: RacingModule) -> None:
 
 
 @pytest.mark.soak
+def test_fixes_of_a_very_rare_race(tmp_path: Path) -> None:
+    """One of fifty runs shows it; the wrong fix leaves half of that."""
+    module = RacingModule(tmp_path, 0.02)
+    module.write_report()
+    status, result = verify(module, {"cart/cart.go": LOCKED_CART}, "--time", "400s", "--jobs", "4")
+    assert (status, result["verdict"]) == (0, "fixed"), result
+    assert result["old"]["runs"] + result["new"]["runs"] >= 300
+    status, result = verify(module, {"cart/cart_test.go": cart_test(0.01)}, "--time", "400s", "--jobs", "4")
+    assert result["verdict"] != "fixed", result
+
+
+@pytest.mark.soak
 def test_fix_that_only_makes_it_rarer_is_never_fixed(often: RacingModule) -> None:
     status, result = verify(often, {"cart/cart_test.go": cart_test(0.3)})
     assert (status, result["verdict"]) == (1, "still races"), result

@@ -181,7 +181,10 @@ def _name_commit(context: SearchContext, commit: str) -> str:
 
 
 def _notes(search: CommitSearch, context: SearchContext) -> list[str]:
-    notes = (*search.commits.notes, search.records.fault, *context.notes)
+    notes = [*search.commits.notes, search.records.fault, *context.notes]
+    if search.answer.first != search.answer.last and context.plan.go_test and not context.plan.tests:
+        racing = search.commits.racing_commit[:12]
+        notes.append(f"commits that lack the test can be tried with that of another one: --tests-from {racing}")
     return [note for note in dict.fromkeys(notes) if note]
 
 

@@ -89,7 +89,7 @@ def find_toolchain(go_mod: str, reported: Version = ()) -> GoToolchain:
         return min(usable, key=lambda each: each.version)
     if installed:
         found = ", ".join(sorted({each.version_text for each in installed}))
-        what = f"the module needs go {format_version(needed)}, and only {found} is here"
+        what = f"the module needs go {format_version(needed)}, but this computer has only {found}"
         raise DeadheatError(what, "go.mod", f"install go {format_version(needed)} and put it on PATH")
     what = "no Go toolchain is on PATH"
     raise DeadheatError(what, "", f"install go {format_version(needed) or '1.21 or newer'} and put it on PATH")
