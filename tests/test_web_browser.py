@@ -170,7 +170,7 @@ def test_two_people_see_each_other_s_changes(page: Page, browser: Browser, serve
         each.goto(f"/races/{race}")
     page.get_by_label("Comment").fill("I look at it")
     page.get_by_role("button", name="Comment").click()
-    theirs.locator(".comment", has_text="I look at it").wait_for()  # without reloading
+    theirs.locator(".remark", has_text="I look at it").wait_for()  # without reloading
     # who writes is not interrupted, and learns that the race has changed meanwhile
     theirs.get_by_label("Assignee").fill("robin")
     page.get_by_label("Assignee").fill("kim")
@@ -202,7 +202,7 @@ def test_everything_works_without_scripts(browser: Browser, server: Server) -> N
     page.locator(".rows-list h2 a").first.click()
     page.get_by_label("Comment").fill("plain form")
     page.get_by_role("button", name="Comment").click()
-    assert page.locator(".comment", has_text="plain form").is_visible()
+    assert page.locator(".remark", has_text="plain form").is_visible()
     page.locator("#sightings td.document a").first.click()
     assert "WARNING: DATA RACE" in page.locator("mark").inner_text()
     assert not page.locator("#theme").is_visible()
