@@ -186,23 +186,25 @@ def test_two_people_see_each_other_s_changes(page: Page, browser: Browser, serve
 
 
 def test_everything_works_without_scripts(browser: Browser, server: Server) -> None:
+    from playwright.sync_api import expect
+
     context = new_context(browser, server, java_script_enabled=False)
     page = context.new_page()
     page.goto("/races")
     page.locator("#q").fill("no-such-thing")
     page.get_by_role("button", name="Apply").click()
-    assert page.get_by_text("No race matches.").is_visible()
+    page.get_by_text("No race matches.").wait_for()
     page.goto("/races?activity=quiet")
     page.locator(".row > input").nth(0).check()
     page.locator(".row > input").nth(1).check()
     page.get_by_text("Decide about the chosen races").click()
     page.get_by_label("Add labels").fill("old")
     page.get_by_role("button", name="Save for all chosen races").click()
-    assert page.locator(".label-badge").count() == 2
+    expect(page.locator(".label-badge")).to_have_count(2)
     page.locator(".rows-list h2 a").first.click()
     page.get_by_label("Comment").fill("plain form")
     page.get_by_role("button", name="Comment").click()
-    assert page.locator(".remark", has_text="plain form").is_visible()
+    page.locator(".remark", has_text="plain form").wait_for()
     page.locator("#sightings td.document a").first.click()
     assert "WARNING: DATA RACE" in page.locator("mark").inner_text()
     assert not page.locator("#theme").is_visible()
