@@ -168,8 +168,8 @@ def test_two_people_see_each_other_s_changes(page: Page, browser: Browser, serve
     theirs = other.new_page()
     for each in (page, theirs):
         each.goto(f"/races/{race}")
-    page.get_by_label("Comment").fill("I look at it")
-    page.get_by_role("button", name="Comment").click()
+    page.locator("textarea[required]").fill("I look at it")
+    page.get_by_role("button", name="Comment", exact=True).click()
     theirs.locator(".remark", has_text="I look at it").wait_for()  # without reloading
     # who writes is not interrupted, and learns that the race has changed meanwhile
     theirs.get_by_label("Assignee").fill("robin")
@@ -202,8 +202,8 @@ def test_everything_works_without_scripts(browser: Browser, server: Server) -> N
     page.get_by_role("button", name="Save for all chosen races").click()
     expect(page.locator(".label-badge")).to_have_count(2)
     page.locator(".rows-list h2 a").first.click()
-    page.get_by_label("Comment").fill("plain form")
-    page.get_by_role("button", name="Comment").click()
+    page.locator("textarea[required]").fill("plain form")
+    page.get_by_role("button", name="Comment", exact=True).click()
     page.locator(".remark", has_text="plain form").wait_for()
     page.locator("#sightings td.document a").first.click()
     assert "WARNING: DATA RACE" in page.locator("mark").inner_text()
