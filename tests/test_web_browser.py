@@ -168,9 +168,9 @@ def test_two_people_see_each_other_s_changes(page: Page, browser: Browser, serve
     theirs = other.new_page()
     for each in (page, theirs):
         each.goto(f"/races/{race}")
-    page.get_by_label("Comment").fill("I look at it")
-    page.get_by_role("button", name="Comment").click()
-    theirs.locator(".comment", has_text="I look at it").wait_for()  # without reloading
+    page.locator("textarea[required]").fill("I look at it")
+    page.get_by_role("button", name="Comment", exact=True).click()
+    theirs.locator(".remark", has_text="I look at it").wait_for()  # without reloading
     # who writes is not interrupted, and learns that the race has changed meanwhile
     theirs.get_by_label("Assignee").fill("robin")
     page.get_by_label("Assignee").fill("kim")
@@ -186,23 +186,25 @@ def test_two_people_see_each_other_s_changes(page: Page, browser: Browser, serve
 
 
 def test_everything_works_without_scripts(browser: Browser, server: Server) -> None:
+    from playwright.sync_api import expect
+
     context = new_context(browser, server, java_script_enabled=False)
     page = context.new_page()
     page.goto("/races")
     page.locator("#q").fill("no-such-thing")
     page.get_by_role("button", name="Apply").click()
-    assert page.get_by_text("No race matches.").is_visible()
+    page.get_by_text("No race matches.").wait_for()
     page.goto("/races?activity=quiet")
     page.locator(".row > input").nth(0).check()
     page.locator(".row > input").nth(1).check()
     page.get_by_text("Decide about the chosen races").click()
     page.get_by_label("Add labels").fill("old")
     page.get_by_role("button", name="Save for all chosen races").click()
-    assert page.locator(".label-badge").count() == 2
+    expect(page.locator(".label-badge")).to_have_count(2)
     page.locator(".rows-list h2 a").first.click()
-    page.get_by_label("Comment").fill("plain form")
-    page.get_by_role("button", name="Comment").click()
-    assert page.locator(".comment", has_text="plain form").is_visible()
+    page.locator("textarea[required]").fill("plain form")
+    page.get_by_role("button", name="Comment", exact=True).click()
+    page.locator(".remark", has_text="plain form").wait_for()
     page.locator("#sightings td.document a").first.click()
     assert "WARNING: DATA RACE" in page.locator("mark").inner_text()
     assert not page.locator("#theme").is_visible()
