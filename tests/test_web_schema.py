@@ -23,6 +23,7 @@ from tests.dashboards import Dashboard, open_dashboard, small_lake
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 # share one lake
 pytestmark = pytest.mark.xdist_group("web")
@@ -37,10 +38,16 @@ EXAMPLES, SOAK_EXAMPLES = 6, 300
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
-    folder = tmp_path_factory.mktemp("web-schema")
-    small_lake(folder / "lake")
-    with open_dashboard(folder / "lake", folder, AccessSettings(mode="tokens"), checks_host=False) as dashboard:
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("web-schema") / "lake"
+    small_lake(folder)
+    return folder
+
+
+@pytest.fixture
+def opened(lake: Path, tmp_path: Path) -> Iterator[Dashboard]:
+    """Schemathesis stops the application at the end of each test."""
+    with open_dashboard(lake, tmp_path, AccessSettings(mode="tokens"), checks_host=False) as dashboard:
         dashboard.services.is_stopping = True
         yield dashboard
 
@@ -52,7 +59,9 @@ def call_every_route(dashboard: Dashboard, role: Role, examples: int) -> None:
     _, text = store.tokens.create(f"schema {role} {examples}", role)
     headers = {"authorization": f"Bearer {text}"}
     schema = schemathesis.openapi.from_asgi("/api/v1/openapi.json", dashboard.client.app, headers=headers)
-    races = [race["race"] for race in dashboard.client.get("/api/v1/races", headers=headers).json()["races"]]
+    answer = dashboard.client.get("/api/v1/races", headers=headers)
+    assert answer.status_code == 200, answer.text
+    races = [race["race"] for race in answer.json()["races"]]
     operations: list[Any] = [*schema.get_all_operations()]
     assert len(operations) > 10
     for operation in operations:

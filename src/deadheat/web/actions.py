@@ -85,7 +85,7 @@ class DecisionEvent(BaseModel):
 
 def _store_of(services: Services) -> DecisionStore:
     if services.store is None:
-        raise ProblemError(503, "This server has no database of decisions.", "Start it with --decisions.")
+        raise ProblemError(404, "This server has no database of decisions.", "Start it with --decisions.")
     return services.store
 
 

@@ -48,7 +48,7 @@ class AccessGuard:
         has_limit = requests_per_second > 0 and not isinstance(services.access, OpenAccess)
         self._requests = RateLimit(requests_per_second, requests_per_second * _BURST_SECONDS) if has_limit else None
         self.failures = RateLimit(FAILURES_PER_SECOND, FAILURES_AT_ONCE)
-        self._refusals = RateLimit(_REFUSALS_PER_SECOND, _REFUSALS_AT_ONCE)
+        self.refusals = RateLimit(_REFUSALS_PER_SECOND, _REFUSALS_AT_ONCE)
 
     async def answer(self, request: Request, route: Route, endpoint: Endpoint) -> Response:
         """The answer of a route, if the request may use it."""
@@ -116,7 +116,7 @@ class AccessGuard:
     async def _note_refusal(self, request: Request, problem: ProblemError) -> None:
         status = problem.problem.status
         is_attempt = status == 403 or isinstance(problem, RejectedCredentialError)
-        if is_attempt and self._refusals.take(""):
+        if is_attempt and self.refusals.take(""):
             what = f"{request.method} {request.url.path[:500]}"
             await self.add_entry(request, "refused", {"request": what, "status": status, "why": str(problem)})
 

@@ -117,7 +117,7 @@ async def post_logout(request: Request) -> Response:
 def _audit_entries(request: Request, before: int | None) -> AuditPage:
     store = services_of(request).store
     if store is None:
-        raise ProblemError(503, "This server has no database of decisions.", "Start it with --decisions.")
+        raise ProblemError(404, "This server has no database of decisions.", "Start it with --decisions.")
     found = store.audit.latest(_PAGE_SIZE + 1, before)
     entries = [
         AuditRecord(
@@ -158,7 +158,7 @@ ROUTES = [
     Route("GET", "/audit", get_audit_page, "The audit log", Role.ADMIN),
     Route(
         "GET", "/api/v1/audit", get_audit, "The audit log, the newest entries first", Role.ADMIN, JSON, AuditPage,
-        problems=(422, 503),
+        problems=(404, 422, 503),
     ),
     Route(
         "GET", "/api/v1/openapi.json", get_description, "This description", media_type=JSON, model=dict[str, Any]

@@ -63,7 +63,7 @@ class UploadedLog(BaseModel):
 def _intake_of(request: Request) -> tuple[IntakeFolder, DecisionStore]:
     services = services_of(request)
     if services.intake is None or services.store is None:
-        raise ProblemError(503, "This server receives no documents.", "Start it with --intake DIR.")
+        raise ProblemError(404, "This server receives no documents.", "Start it with --intake DIR.")
     return services.intake, services.store
 
 
@@ -223,8 +223,8 @@ _CREATED: dict[int | str, dict[str, Any]] = {201: {"model": UploadedLog, "descri
 ROUTES = [
     Route(
         "POST", "/api/v1/logs", post_log, "Send a document to be ingested", Role.TRIAGER, JSON, UploadedLog,
-        problems=(400, 403, 408, 413, 415, 422, 429, 503, 507), parameters=_parameters(), body=_BODY, answers=_CREATED,
-        max_body_bytes=None,
+        problems=(400, 403, 404, 408, 413, 415, 422, 429, 503, 507), parameters=_parameters(), body=_BODY,
+        answers=_CREATED, max_body_bytes=None,
     ),
     Route(
         "GET", "/api/v1/logs/{digest}", get_log, "Whether a document was ingested", Role.READER, JSON, UploadedLog,
