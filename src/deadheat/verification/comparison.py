@@ -119,4 +119,9 @@ def judge_fix(conclusion: Conclusion | None, proof: LineProof | None) -> Judgeme
         return Judgement(
             FixVerdict.INCONCLUSIVE, f"a racing line was not seen to run in the new code: {lines}", conclusion
         )
+    if conclusion.verdict is FixVerdict.FIXED and proof is not None and proof.is_gone:
+        return Judgement(FixVerdict.INCONCLUSIVE, _NOTHING_LEFT, conclusion)
     return Judgement(conclusion.verdict, conclusion.reason.value, conclusion)
+
+
+_NOTHING_LEFT = "the functions that raced are not in the new code, so it is not known if its test still runs what raced"
