@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from deadheat.verification.processes import Isolation, ProcessResult
     from deadheat.verification.sought_race import RecognisedRaces, RenamedSearch, SoughtRace
 
-_MAX_LOG_BYTES = 1 << 24
+_MAX_LOG_BYTES = 1 << 24  # of all logs of a trial
 _MAX_LOG_FILES = 200
 _RACE_STATUS = 66
 _SECONDS_TO_FINISH = 5  # after the test binary's own timeout, which prints the goroutines
@@ -89,7 +92,7 @@ class GoTestCode:
     test: GoTest
 
     def task(self, configuration: Configuration, limits: TrialLimits, scratch: Path) -> ProcessTask:
-        arguments = ["-test.v", f"-test.timeout={limits.seconds:.0f}s"]
+        arguments = ["-test.v", f"-test.timeout={limits.seconds:.3f}s"]
         if self.binary.toolchain.has_panic_on_exit:
             arguments.append("-test.paniconexit0")
         if not any(argument.startswith("-test.count") for argument in configuration.arguments):
@@ -156,17 +159,27 @@ def _private_folders(scratch: Path) -> dict[str, str]:
 
 def _read_sightings(result: ProcessResult, scratch: Path) -> list[Sighting]:
     """The reports in the log files of the detector, and in the output."""
-    logs = sorted(scratch.glob("race.*"))[:_MAX_LOG_FILES]
-    texts = [text for log in logs if (text := _read_log(log))]
+    texts, left = [], _MAX_LOG_BYTES
+    for log in sorted(scratch.glob("race.*"))[:_MAX_LOG_FILES]:
+        texts.append(_read_log(log, left))
+        left -= len(texts[-1])
     return [sighting for text in [*texts, result.output] for sighting in scan_text(text, diagnose=False)]
 
 
-def _read_log(log: Path) -> bytes:
-    if log.is_symlink():
-        return b""
-    with suppress(OSError), open(log, "rb") as file:
-        return file.read(_MAX_LOG_BYTES)
+def _read_log(log: Path, size: int) -> bytes:
+    """The beginning of a log; empty if the test put something else in its place: a named pipe would block."""
+    with suppress(OSError), open(log, "rb", opener=_open_without_waiting) as file:
+        return file.read(size)
     return b""
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open a file, but no link, pipe or device."""
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
+    return descriptor
 
 
 def _failure_of(result: ProcessResult, failure: str, has_race: bool) -> str:
