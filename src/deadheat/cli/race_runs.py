@@ -6,7 +6,10 @@ import argparse
 import os
 import re
 import secrets
+import signal
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +20,9 @@ from deadheat.printable import visible_text
 from deadheat.sources import file_listing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import ExitStack
+    from types import FrameType
 
     from deadheat.cli.progress import ProgressLine
     from deadheat.cli.trial_hosts import TrialHosts
@@ -33,6 +38,7 @@ DEFAULT_SECONDS, DEFAULT_TRIAL_SECONDS = 600.0, 60.0
 # "90", "90s", "10m", "1h", "1h30m"
 _DURATION = re.compile(r"(?:(\d{1,4})h)?(?:(\d{1,6})m(?:in)?)?(?:(\d{1,8}(?:\.\d{1,3})?)s?)?")
 _MAX_SHOWN_RACES = 20
+_SECONDS_TO_CLEAN_UP = 5.0
 # "v1.2", "HEAD^", "main~3^2"
 _REVISION = re.compile(r"([^~^]{1,300})((?:[~^]\d{0,6}){0,20})")
 
@@ -98,6 +104,33 @@ def trial_limits(args: argparse.Namespace, processes: int) -> TrialLimits:
 
     memory = args.memory << 20 if args.memory else default_memory_limit(processes)
     return TrialLimits(min(args.timeout, max(1.0, args.time)), memory)
+
+
+def run_interruptibly(work: Callable[[], int]) -> int:
+    """Run a command that SIGTERM and SIGHUP end as Ctrl-C does: with its result so far, and nothing left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    interrupted_at = -_SECONDS_TO_CLEAN_UP
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        nonlocal interrupted_at
+        # a second Ctrl-C soon after the first one would disturb the cleaning up
+        if time.monotonic() - interrupted_at >= _SECONDS_TO_CLEAN_UP:
+            interrupted_at = time.monotonic()
+            raise KeyboardInterrupt
+
+    numbers = [number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if _is_handled(number)]
+    handlers = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        return work()
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def _is_handled(number: signal.Signals) -> bool:
+    """Whether a signal has an effect: `nohup` and shells without job control switch some off."""
+    return signal.getsignal(number) not in (signal.SIG_IGN, None)
 
 
 class RaceUnderTest(NamedTuple):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.errors import DeadheatError
 from deadheat.printable import visible_text
 from deadheat.verification.go_toolchain import required_version
-from deadheat.verification.processes import Limits, ProcessTask, run_process
+from deadheat.verification.processes import Limits, ProcessTask, make_temporary_folder, run_process
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -173,13 +173,18 @@ class GoBuild(NamedTuple):
         if result.exit_code or result.stopped:
             raise _build_error(result, self.test.folder)
         if not binary.is_file():
-            raise BuildError("the package has no tests", visible_text(self.test.folder), "is it the right commit?")
+            hint = (
+                "is it the right commit? If its tests need a build tag, give the command after --: go test -tags TAG …"
+            )
+            raise BuildError("the package has no tests", visible_text(self.test.folder), hint)
         return GoTestBinary(binary, package_folder, self.toolchain, self.tree.resolve())
 
     def _run(self, name: str, words: list[str], folder: Path) -> ProcessResult:
         limits = Limits(_BUILD_SECONDS, _MAX_BUILD_MEMORY)
         scratch = self.scratch / f"{name}-build"
-        return run_process(ProcessTask(words, folder, self.toolchain.environment, limits, scratch))
+        # a build that is killed leaves files behind
+        environment = self.toolchain.environment | {"TMPDIR": make_temporary_folder(scratch), "GOTMPDIR": ""}
+        return run_process(ProcessTask(words, folder, environment, limits, scratch))
 
 
 def _build_error(result: ProcessResult, folder: str) -> DeadheatError:
