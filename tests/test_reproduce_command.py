@@ -176,6 +176,24 @@ def test_second_signal_does_not_disturb_the_first() -> None:
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
 
 
+def test_race_is_seen_if_the_temporary_folder_has_a_blank_in_its_name(
+    module: RacingModule, report: Path, tmp_path: Path
+) -> None:
+    """A separator of the detector's options, as in the name of a user's folder."""
+    (tmp_path / "a b:c").mkdir()
+    words = "reproduce", report, "--repo", module.repository.path, "--runs", "8"
+    done = module.run(*words, TMPDIR=str(tmp_path / "a b:c"))
+    assert done.returncode == 0, done.stdout
+    assert not [*tmp_path.glob("a b:c/*")]
+
+
+def test_command_that_is_not_found_is_told(module: RacingModule, report: Path) -> None:
+    words = "reproduce", report, "--repo", module.repository.path, "--runs", "2", "--", "./no-such-program"
+    done = module.run(*words)
+    assert done.returncode == 1
+    assert "the command, or one that it runs, was not found" in done.stdout
+
+
 def test_build_leaves_no_temporary_files_beside_ours(module: RacingModule, report: Path, tmp_path: Path) -> None:
     """A build that is killed leaves them behind, so they are in the folder of the runs."""
     build = "echo $TMPDIR > $TMPDIR/left; cat $TMPDIR/left; exit 1"
@@ -208,7 +226,7 @@ def test_interruption_prints_what_was_learnt(
 @pytest.mark.parametrize(
     ("go_mod", "message"),
     [
-        ("module example.com/shop\n\ngo 1.99\n", "the module needs go 1.99, and only go"),
+        ("module example.com/shop\n\ngo 1.99\n", "the module needs go 1.99, but this computer has only go"),
         ("module example.com/shop\n\ngo 1.20\n\nrequire example.com/till v1.0.0\n", "example.com/till"),
     ],
 )

@@ -68,6 +68,7 @@ RUN = "=== RUN   TestX\n"
         (f"{RUN}--- PASS: TestX (0.00s)\nPASS\n", "^TestX$", False, ""),
         (f"{RUN}    x_test.go:7: flaky\n--- SKIP: TestX (0.00s)\nPASS\n", "^TestX$", True, ""),
         ("testing: warning: no tests to run\nPASS\n", "^TestX$", True, ""),
+        ("BenchmarkX\nBenchmarkX-2   \t      20\t     52341 ns/op\nPASS\n", "^$", False, ""),
         (f"{RUN}=== RUN   TestX/a\n    --- SKIP: TestX/a (0.00s)\n--- PASS: TestX (0.00s)\n", "^TestX$/^a$", True, ""),
         (f"{RUN}=== RUN   TestX/a\n    --- PASS: TestX/a (0.00s)\n--- PASS: TestX (0.00s)\n", "^TestX$/^a$", False, ""),
         (f"{RUN}--- FAIL: TestX (0.00s)\n", "^TestX$", False, "TestX failed"),
@@ -92,6 +93,8 @@ def test_versions_of_go() -> None:
 
 def test_options_of_a_sanitizer_are_replaced() -> None:
     assert merge_options("halt_on_error=1:history_size=7", "halt_on_error=0") == "halt_on_error=0 history_size=7"
+    assert merge_options("log_path='/a b':x=1", "y=2 z=3") == "log_path='/a b' x=1 y=2 z=3"
+    assert merge_options("x=1", 'log_path="/a b:c,d=e/race" y=2') == 'x=1 log_path="/a b:c,d=e/race" y=2'
 
 
 def test_statements_are_found_inside_closures() -> None:

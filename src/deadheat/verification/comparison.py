@@ -124,4 +124,4 @@ def judge_fix(conclusion: Conclusion | None, proof: LineProof | None) -> Judgeme
     return Judgement(conclusion.verdict, conclusion.reason.value, conclusion)
 
 
-_NOTHING_LEFT = "the functions that raced are not in the new code, so it is not known if its test still runs what raced"
+_NOTHING_LEFT = "the functions that raced are gone or empty, so it is not known if the new code still runs what raced"

@@ -195,6 +195,9 @@ def _build_error(result: ProcessResult, folder: str) -> DeadheatError:
         return DeadheatError(what, folder, "run `go mod download` in a clone at this commit first")
     if b"requires cgo" in text or b"C compiler" in text:
         return DeadheatError("go test -race needs cgo and a C compiler", folder, "install gcc or clang")
+    if b"no space left on device" in text:
+        what = "no space was left on the disk during the build"
+        return DeadheatError(what, visible_text(folder), "make space, or set TMPDIR to a folder on another disk")
     lines = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip()][:_MAX_MESSAGE_LINES]
     reason = result.stopped or "; ".join(visible_text(line.strip()) for line in lines)
     fault = DeadheatError if result.stopped else BuildError

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from deadheat.api import scan_text
+from deadheat.errors import DeadheatError
 from deadheat.verification.go_output import read_go_output
 from deadheat.verification.processes import Limits, ProcessPool, ProcessTask, remove_folder
 from deadheat.verification.sequential import TrialOutcome
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 _MAX_LOG_BYTES = 1 << 24  # of all logs of a trial
 _MAX_LOG_FILES = 200
 _RACE_STATUS = 66
+_NOT_FOUND_STATUS = 127
+# options of a sanitizer: `halt_on_error=0:log_path="/tmp/a b"`
+_OPTION = re.compile(r"""([^\s:,="']+)=("[^"]*"|'[^']*'|[^\s:,]*)""")
 _SECONDS_TO_FINISH = 5  # after the test binary's own timeout, which prints the goroutines
 
 
@@ -100,7 +105,7 @@ class GoTestCode:
         command = [str(self.binary.path), *self.test.binary_arguments(), *arguments, *configuration.arguments]
         environment = self.binary.toolchain.environment | dict(configuration.environment)
         environment["GORACE"] = merge_options(
-            environment.get("GORACE", ""), f"log_path={scratch}/race halt_on_error=0 exitcode={_RACE_STATUS}"
+            environment.get("GORACE", ""), f"{_log_option(scratch)} halt_on_error=0 exitcode={_RACE_STATUS}"
         )
         environment |= _private_folders(scratch)
         process_limits = Limits(limits.seconds + _SECONDS_TO_FINISH, limits.memory_bytes)
@@ -130,7 +135,7 @@ class CommandCode:
         environment = self.environment | more
         for name in ("TSAN_OPTIONS", "GORACE"):
             options = merge_options(self.environment.get(name, ""), more.get(name, ""))
-            log_options = f"log_path={scratch}/race halt_on_error=0 exitcode={_RACE_STATUS}"
+            log_options = f"{_log_option(scratch)} halt_on_error=0 exitcode={_RACE_STATUS}"
             environment[name] = merge_options(options, log_options)
         environment["TMPDIR"] = _private_folders(scratch)["TMPDIR"]  # HOME stays: toolchains are there
         process_limits = Limits(limits.seconds, limits.memory_bytes)
@@ -145,8 +150,17 @@ class CommandCode:
 
 def merge_options(first: str, second: str) -> str:
     """Options of a sanitizer; those of the second replace those of the first."""
-    options = dict(option.partition("=")[::2] for option in [*first.replace(":", " ").split(), *second.split()])
-    return " ".join(f"{name}={value}" for name, value in options.items() if name)
+    options = {match[1]: match[2] for text in (first, second) for match in _OPTION.finditer(text)}
+    return " ".join(f"{name}={value}" for name, value in options.items())
+
+
+def _log_option(scratch: Path) -> str:
+    """The option that names the logs; a value with a separator in it has to be quoted."""
+    path = f"{scratch}/race"
+    if '"' in path and "'" in path:
+        raise DeadheatError("its name contains both kinds of quotation marks", path, "set TMPDIR to another folder")
+    quote = "'" if '"' in path else '"'
+    return f"log_path={quote}{path}{quote}"
 
 
 def _private_folders(scratch: Path) -> dict[str, str]:
@@ -190,6 +204,8 @@ def _failure_of(result: ProcessResult, failure: str, has_race: bool) -> str:
         return failure
     if result.exit_code < 0:
         return f"signal {-result.exit_code} ended it"
+    if result.exit_code == _NOT_FOUND_STATUS and not has_race:
+        return f"it ended with status {_NOT_FOUND_STATUS}: the command, or one that it runs, was not found"
     return f"it ended with status {result.exit_code}" if result.exit_code and not has_race else ""
 
 
