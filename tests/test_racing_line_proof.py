@@ -27,7 +27,12 @@ def marked_lines(tree: Path, sources: dict[str, str]) -> dict[str, list[str]]:
     (tree / "cart").mkdir()
     for name, source in sources.items():
         (tree / "cart" / name).write_text(source)
-    marks = InstrumentedBuild(cast("CodeBuilder", None), [SITE])._place_marks(tree)
+    build = InstrumentedBuild(cast("CodeBuilder", None), [SITE])
+    old = tree / "old" / "cart"
+    old.mkdir(parents=True)
+    (old / "cart.go").write_text(CART + "\nfunc (c *Cart) More(n int) {\n\tc.total += n\n}\n")
+    assert build._place_marks(tree / "old")
+    marks = build._place_marks(tree)
     return {
         file.name: [file.read_bytes()[mark.offset :].splitlines()[0].decode() for mark in found]
         for file, found in marks.items()
@@ -43,12 +48,13 @@ def marked_lines(tree: Path, sources: dict[str, str]) -> dict[str, list[str]]:
         ({"cart.go": CART.replace(" Add(", " Plus(")}, {"cart.go": ["c.total += n"]}),
         ({"cart.go": CART.replace(" Add(", " Plus(").replace("total", "sum")}, {}),
         ({"cart.go": CART.replace("\tc.total += n\n", "")}, {}),
+        ({"cart.go": CART.replace(" Add(", " More(")}, {}),
         (
             {"cart_linux.go": CART, "cart_windows.go": CART},
             {"cart_linux.go": ["c.total += n"], "cart_windows.go": ["c.total += n"]},
         ),
     ],
-    ids=["same", "changed line", "moved", "renamed function", "renamed all", "empty function", "two systems"],
+    ids=["same", "changed line", "moved", "renamed function", "renamed all", "empty function", "gone", "two systems"],
 )
 def test_marks_go_to_the_racing_line(tmp_path: Path, sources: dict[str, str], marked: dict[str, list[str]]) -> None:
     assert marked_lines(tmp_path, sources) == marked
@@ -71,6 +77,45 @@ def test_fixed_needs_a_function_that_raced(states: tuple[SiteState, SiteState], 
     )
     conclusion: Any = SimpleNamespace(verdict=FixVerdict.FIXED, reason=Reason.PROVEN)
     assert judge_fix(conclusion, LineProof(old, new)).verdict is verdict
+
+
+PARALLEL = """package cart
+
+import (
+	"testing"
+	"time"
+)
+
+var x int
+
+func TestA(t *testing.T) {
+	t.Parallel()
+	x++
+	time.Sleep(time.Millisecond)
+	x++
+}
+
+func TestB(t *testing.T) {
+	t.Parallel()
+	x++
+	time.Sleep(time.Millisecond)
+	x++
+}
+"""
+
+
+@pytest.mark.soak
+def test_racing_lines_are_those_of_the_old_code_if_the_fix_fits_the_report_as_well(tmp_path: Path) -> None:
+    module = RacingModule(tmp_path, 0.9, {"cart/cart_test.go": PARALLEL})
+    report = module.write_report()
+    fix = module.repository.put("cart: tests in a row", {"cart/cart_test.go": PARALLEL.replace("\tt.Parallel()\n", "")})
+    _, result = module.run_json("verify", report, "--fix", fix, "--time", "20s")
+    assert {site["line"] for site in result["racing_lines"]["new"]} == {"x++"}, result
+    one_test = PARALLEL.partition("func TestB")[0]
+    fix = module.repository.put("cart: one test", {"cart/cart_test.go": one_test})
+    status, result = module.run_json("verify", report, "--at", module.racy, "--fix", fix, "--time", "40s")
+    assert (status, result["verdict"], result["reason"][-5:]) == (4, "vacuous", "TestB"), result
+    assert {site["state"] for site in result["racing_lines"]["new"]} == {"ran", "its function is gone or empty"}
 
 
 @pytest.mark.soak

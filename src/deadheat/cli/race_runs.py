@@ -20,7 +20,7 @@ from deadheat.printable import visible_text
 from deadheat.sources import file_listing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import ExitStack
     from types import FrameType
 
@@ -154,12 +154,21 @@ def open_race(args: argparse.Namespace, stack: ExitStack, progress: ProgressLine
     sightings = _find_sightings(args)
     clones = [stack.enter_context(Clone(path, progress.show_count)) for path in args.repo]
     # a revision that the user gives is checked first
-    hints = DocumentHints(revisions=tuple(filter(None, (args.at,))))
+    hints = DocumentHints(revisions=_likely_revisions(args, clones))
     hints = hints.merge_with(hints_from_document(sightings[0].document))
     dossier = build_dossier(sightings[0].report, clones, hints)
     clone = next((each for each in clones if each.git.clone_path == dossier.repo_path), clones[0])
     commit, note = _choose_commit(args, dossier, clone)
     return RaceUnderTest(SoughtRace(sightings), dossier, clone, commit, note)
+
+
+def _likely_revisions(args: argparse.Namespace, clones: Sequence[Clone]) -> tuple[str, ...]:
+    """Revisions that the report probably comes from. The parent of a fix is one: the fix itself may fit as well."""
+    if args.at:
+        return (args.at,)
+    fixes = [clone.resolve_revision(args.fix) for clone in clones] if getattr(args, "fix", None) else []
+    parents = [clone.git.object_ids([f"{fix}^"])[0] for clone, fix in zip(clones, fixes, strict=False) if fix]
+    return tuple(filter(None, parents))
 
 
 def resolve_commit(clone: Clone, name: str, option: str) -> str:

@@ -200,7 +200,9 @@ class _Session:
         if proof is not None and proof.is_vacuous:
             return FixVerification(self._context(), judge_fix(None, proof), None, proof)
         comparison = self._compare(old, new, old_tree, new_tree, campaign, configuration)
-        judgement = judge_fix(comparison.verification.conclude(), proof)
+        go_test = self.builder.plan.go_test
+        missing = go_test.some_missing_in(new_tree) if go_test else ()
+        judgement = judge_fix(comparison.verification.conclude(), proof, missing)
         return FixVerification(self._context(), judgement, comparison, proof)
 
     def _check_out(self) -> tuple[Path, Path]:

@@ -54,11 +54,20 @@ class GoTest(NamedTuple):
 
     def names_missing_in(self, tree: Path) -> tuple[str, ...]:
         """The tests that the pattern names, if none of them is declared in the package."""
+        names, missing = self._named_tests(tree)
+        return names if names == missing else ()
+
+    def some_missing_in(self, tree: Path) -> tuple[str, ...]:
+        """The tests that the pattern names and the package does not declare."""
+        return self._named_tests(tree)[1]
+
+    def _named_tests(self, tree: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The tests that the pattern names, and those of them that the package does not declare."""
         match = _NAMED_TESTS.match(self.pattern)
         names = tuple(match[1].split("|")) if match else ()
         sources = [file.read_bytes() for file in (tree / self.folder).glob("*_test.go") if file.is_file()]
-        is_declared = any(f"func {name}(".encode() in source for name in names for source in sources)
-        return () if is_declared else names
+        missing = (name for name in names if not any(f"func {name}(".encode() in source for source in sources))
+        return names, tuple(missing)
 
 
 def test_file_patterns(folder: str) -> tuple[str, str]:

@@ -2,7 +2,8 @@
 
 The source of a racing line gets a statement in front of it that prints a mark once. The changed files are given to the
 build with `-overlay`; the work tree stays as it is. A line that the new code no longer has is replaced by
-the first statement of the function that contained it. If that function is gone, the line is searched in the package.
+the first statement of the function that contained it. If that function is gone, the line is searched in
+the functions that are new in its package.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.errors import DeadheatError
 from deadheat.repo.pinning import line_claims
-from deadheat.repo.syntax.statements import Statement, innermost_statement, statements_between
+from deadheat.repo.syntax.statements import Statement, go_functions, innermost_statement, statements_between
 from deadheat.verification.processes import ProcessPool, remove_folder
 from deadheat.verification.rates import clean_probability
 from deadheat.verification.trials import GoTestCode
@@ -88,6 +89,7 @@ class InstrumentedBuild:
     builder: CodeBuilder
     sites: Sequence[RacingSite]
     jobs: int = 1
+    _known: set[bytes] = field(default_factory=set)  # functions of the first version, the old one
     token: str = field(default_factory=lambda: f"deadheat-{secrets.token_hex(8)}")
 
     def count_runs(self, name: str, tree: Path, configuration: Configuration, limits: TrialLimits) -> list[SiteRuns]:
@@ -118,6 +120,7 @@ class InstrumentedBuild:
     def _place_marks(self, tree: Path) -> dict[Path, list[_Mark]]:
         """The marks by file. A function may have moved to another file of its package, or may have another name."""
         marks: dict[Path, list[_Mark]] = {}
+        is_first = not self._known
         for number, site in enumerate(self.sites):
             folder = (tree / site.path).parent
             sources = {
@@ -125,15 +128,26 @@ class InstrumentedBuild:
                 for file in sorted(folder.glob("*.go"))
                 if file.is_file() and not file.is_symlink()
             }
+            if is_first:
+                self._known.update(each.header for source in sources.values() for each in go_functions(source))
             spans = {file: line_claims.go_function_lines(site.function, source) for file, source in sources.items()}
             # several files may declare it, for different systems
             found = {file: _find_statements(sources[file], site, number, span) for file, span in spans.items() if span}
-            if not found:
-                found = {file: _find_line(source, site, number) for file, source in sources.items()}
+            if not any(spans.values()):
+                found = {file: self._find_renamed(source, site, number) for file, source in sources.items()}
             for file, placed in found.items():
                 if placed:
                     marks.setdefault(file, []).extend(placed)
         return marks
+
+    def _find_renamed(self, source: bytes, site: RacingSite, number: int) -> list[_Mark]:
+        """Where marks go if the function has another name now: at the text of the racing line in new functions."""
+        new = [function for function in go_functions(source) if function.header not in self._known]
+        return [
+            mark
+            for function in new
+            for mark in _marks_at_line(source, site, number, statements_between(source, function.first, function.last))
+        ]
 
     def _build(self, name: str, tree: Path, marks: dict[Path, list[_Mark]]) -> GoTestCode:
         build = self.builder.go_build(name, tree)
@@ -180,13 +194,6 @@ def _find_statements(source: bytes, site: RacingSite, number: int, span: tuple[i
     if marks := _marks_at_line(source, site, number, statements):
         return marks
     return [_Mark(statements[0].offset, number, is_line=False)] if statements else []
-
-
-def _find_line(source: bytes, site: RacingSite, number: int) -> list[_Mark]:
-    """Where marks go if the function has another name now: in front of all lines with the text of the racing line."""
-    if site.text.encode() not in source:
-        return []
-    return _marks_at_line(source, site, number, statements_between(source, 1, source.count(b"\n") + 1))
 
 
 def _marks_at_line(source: bytes, site: RacingSite, number: int, statements: list[Statement]) -> list[_Mark]:
