@@ -26,7 +26,7 @@ REPORT = ROOT / "go" / "two-goroutines.txt"
 # optional dependencies
 EXTRAS = (
     "pyspark", "pyarrow", "pandas", "numpy", "fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg",
-    "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter",
+    "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter", "duckdb", "jinja2",
 )  # fmt: skip
 HEAVY = tuple(name for name in EXTRAS if name not in ("ahocorasick_rs", "zstandard"))
 # packages of each layer; imports go from applications to `repo` to the core
@@ -37,12 +37,13 @@ CORE = (
 )
 # what several applications use
 SHARED = ("object_store",)
-APPLICATIONS = ("sources", "output", "baseline", "lake", "spark", "pipeline", "verification", "triage", "cli")
+APPLICATIONS = ("sources", "output", "baseline", "lake", "spark", "pipeline", "verification", "triage", "web", "cli")
 # applications that others build on
 MAY_IMPORT = {
     "output": ("baseline",),
     "spark": ("sources", "lake", "verification"),
     "pipeline": ("spark", "lake"),
+    "web": APPLICATIONS[:-1],
     "cli": APPLICATIONS,
 }
 FORBIDDEN = {
