@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deadheat.cli import race_runs
 from deadheat.lake import queries, verifications
 from deadheat.lake.tables import Lake
 from tests.racing_module import CART, PACKAGE_ROOT, RacingModule, cart_test, lake_with_report
@@ -161,16 +162,63 @@ def test_command_of_the_user_is_run(module: RacingModule, report: Path) -> None:
     assert (status, result["command"]) == (0, "go test -race -count=1 ./cart/...")
 
 
+def test_second_signal_does_not_disturb_the_first() -> None:
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+
+    def work() -> int:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
+        return 7
+
+    assert race_runs.run_interruptibly(work) == 7
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+
+
+def test_race_is_seen_if_the_temporary_folder_has_a_blank_in_its_name(
+    module: RacingModule, report: Path, tmp_path: Path
+) -> None:
+    """A separator of the detector's options, as in the name of a user's folder."""
+    (tmp_path / "a b:c").mkdir()
+    words = "reproduce", report, "--repo", module.repository.path, "--runs", "8"
+    done = module.run(*words, TMPDIR=str(tmp_path / "a b:c"))
+    assert done.returncode == 0, done.stdout
+    assert not [*tmp_path.glob("a b:c/*")]
+
+
+def test_command_that_is_not_found_is_told(module: RacingModule, report: Path) -> None:
+    words = "reproduce", report, "--repo", module.repository.path, "--runs", "2", "--", "./no-such-program"
+    done = module.run(*words)
+    assert done.returncode == 1
+    assert "the command, or one that it runs, was not found" in done.stdout
+
+
+def test_build_leaves_no_temporary_files_beside_ours(module: RacingModule, report: Path, tmp_path: Path) -> None:
+    """A build that is killed leaves them behind, so they are in the folder of the runs."""
+    build = "echo $TMPDIR > $TMPDIR/left; cat $TMPDIR/left; exit 1"
+    words = "reproduce", report, "--repo", module.repository.path, "--build", build, "--", "true"
+    done = module.run(*words, TMPDIR=str(tmp_path))
+    assert done.returncode == 3
+    assert f"{tmp_path}/deadheat-runs-" in done.stderr.splitlines()[-1]
+    assert not [*tmp_path.iterdir()]
+
+
 @pytest.mark.soak
-def test_interruption_prints_what_was_learnt(module: RacingModule, report: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interruption_prints_what_was_learnt(
+    module: RacingModule, report: Path, tmp_path: Path, number: signal.Signals
+) -> None:
     command = [sys.executable, "-m", "deadheat", "reproduce", str(report), "--repo", str(module.repository.path)]
     environment = {**module.environment, "PYTHONPATH": PACKAGE_ROOT, "TMPDIR": str(tmp_path)}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     while process.poll() is None and not [*tmp_path.glob("deadheat-runs-*/trials/trial-1?")]:
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
+    process.send_signal(signal.SIGINT)  # does not disturb the cleaning up
     out, _ = process.communicate(timeout=20)
     assert process.returncode == 0
+    assert not [*tmp_path.iterdir()]
     assert re.search(r"seen in \d+ runs of \d+ \(interrupted\)", out)
 
 
@@ -178,7 +226,7 @@ def test_interruption_prints_what_was_learnt(module: RacingModule, report: Path,
 @pytest.mark.parametrize(
     ("go_mod", "message"),
     [
-        ("module example.com/shop\n\ngo 1.99\n", "the module needs go 1.99, and only go"),
+        ("module example.com/shop\n\ngo 1.99\n", "the module needs go 1.99, but this computer has only go"),
         ("module example.com/shop\n\ngo 1.20\n\nrequire example.com/till v1.0.0\n", "example.com/till"),
     ],
 )

@@ -21,13 +21,15 @@ from deadheat.verification.go_toolchain import preferred_version, required_versi
 from deadheat.verification.processes import (
     Isolation,
     Limits,
+    ProcessResult,
     ProcessTask,
     find_isolation,
     passed_environment,
     run_process,
 )
-from deadheat.verification.trials import merge_options
+from deadheat.verification.trials import CommandCode, merge_options
 from deadheat.verification.worktrees import WorkTrees
+from tests.cases import ROOT
 from tests.racing_module import PACKAGE_ROOT
 from tests.repositories import Repository
 
@@ -66,6 +68,7 @@ RUN = "=== RUN   TestX\n"
         (f"{RUN}--- PASS: TestX (0.00s)\nPASS\n", "^TestX$", False, ""),
         (f"{RUN}    x_test.go:7: flaky\n--- SKIP: TestX (0.00s)\nPASS\n", "^TestX$", True, ""),
         ("testing: warning: no tests to run\nPASS\n", "^TestX$", True, ""),
+        ("BenchmarkX\nBenchmarkX-2   \t      20\t     52341 ns/op\nPASS\n", "^$", False, ""),
         (f"{RUN}=== RUN   TestX/a\n    --- SKIP: TestX/a (0.00s)\n--- PASS: TestX (0.00s)\n", "^TestX$/^a$", True, ""),
         (f"{RUN}=== RUN   TestX/a\n    --- PASS: TestX/a (0.00s)\n--- PASS: TestX (0.00s)\n", "^TestX$/^a$", False, ""),
         (f"{RUN}--- FAIL: TestX (0.00s)\n", "^TestX$", False, "TestX failed"),
@@ -90,6 +93,8 @@ def test_versions_of_go() -> None:
 
 def test_options_of_a_sanitizer_are_replaced() -> None:
     assert merge_options("halt_on_error=1:history_size=7", "halt_on_error=0") == "halt_on_error=0 history_size=7"
+    assert merge_options("log_path='/a b':x=1", "y=2 z=3") == "log_path='/a b' x=1 y=2 z=3"
+    assert merge_options("x=1", 'log_path="/a b:c,d=e/race" y=2') == 'x=1 log_path="/a b:c,d=e/race" y=2'
 
 
 def test_statements_are_found_inside_closures() -> None:
@@ -120,8 +125,18 @@ def run_python(folder: Path, code: str, limits: Limits, isolation: Isolation) ->
         ("import time; time.sleep(60)", "it ran longer than 2 s"),
         ("x = b'x' * (1 << 30)\nimport time; time.sleep(60)", "it used more than 512 MiB of memory"),
         (
-            "import os, time\nfor _ in range(40): os.fork() or time.sleep(60)\ntime.sleep(60)",
+            "import os, time\nfor _ in range(40):\n if not os.fork(): time.sleep(2); os._exit(0)\ntime.sleep(60)",
             "it started more than 20 processes",
+        ),
+        (
+            "import os, time\nfor _ in range(40):\n"
+            " if not os.fork(): os.setsid(); time.sleep(2); os._exit(0)\ntime.sleep(60)",
+            "it started more than 20 processes",
+        ),
+        (
+            "import os, time\nif not os.fork():\n"
+            " os.setsid(); x = b'x' * (1 << 30); time.sleep(2); os._exit(0)\ntime.sleep(60)",
+            "it used more than 512 MiB of memory",
         ),
         ("import os\nwhile True: os.write(1, b'x' * (1 << 16))", "it printed more than 1 MiB"),
     ],
@@ -144,6 +159,22 @@ def test_process_left_behind_ends_too(tmp_path: Path, isolation: Isolation) -> N
     assert run_python(tmp_path, code, Limits(60, 1 << 30), isolation)[0] == 0
     time.sleep(2.5)
     assert not (tmp_path / "late").exists()
+
+
+def test_log_that_is_no_file_is_not_read(tmp_path: Path) -> None:
+    """A pipe without a writer would block for ever, a link would lead elsewhere."""
+    report = (ROOT / "go" / "subtests.txt").read_bytes()
+    (tmp_path / "target").write_bytes(report)
+    (tmp_path / "race.1").symlink_to(tmp_path / "target")
+    os.mkfifo(tmp_path / "race.2")
+    (tmp_path / "race.3").mkdir()
+    code = CommandCode(("true",), tmp_path, {})
+    result = ProcessResult(66, 1.0, b"", 0)
+    assert not code.observe(result, tmp_path).sightings
+    (tmp_path / "race.4").write_bytes(report)
+    assert len(code.observe(result, tmp_path).sightings) == 1
+    (tmp_path / "race.0").write_bytes(b"x" * (1 << 25))  # too much to read
+    assert not code.observe(result, tmp_path).sightings
 
 
 def test_status_of_a_command_is_kept(tmp_path: Path) -> None:

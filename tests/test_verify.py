@@ -213,3 +213,20 @@ def test_wrong_use_is_told(often: RacingModule, options: list[str], status: int,
     )
     assert (done.returncode, done.stdout) == (status, "")
     assert message in done.stderr.splitlines()[-1]
+
+
+def test_repository_without_new_or_old_code_is_told(often: RacingModule, tmp_path: Path) -> None:
+    often.repository.git("clone", "-q", "--bare", str(often.repository.path), str(tmp_path / "bare"))
+    often.repository.git("clone", "-q", str(often.repository.path), str(tmp_path / "unborn"))
+    often.repository.git("-C", str(tmp_path / "unborn"), "checkout", "-q", "--orphan", "new")
+    often.repository.put("cart: a newer commit", {"note.txt": "new"})
+    often.repository.git("clone", "-q", "--depth", "1", f"file://{often.repository.path}", str(tmp_path / "shallow"))
+
+    def last_line(name: str, *options: str) -> str:
+        done = often.run("verify", often.folder / "ci.log", "--repo", tmp_path / name, *options)
+        assert (done.returncode, done.stdout) == (3, "")
+        return done.stderr.splitlines()[-1]
+
+    assert "the repository is bare: it has no work tree" in last_line("bare", "--worktree")
+    assert "the branch of the work tree has no commit yet" in last_line("unborn", "--worktree")
+    assert "git fetch --unshallow" in last_line("shallow", "--fix", "HEAD")

@@ -79,7 +79,7 @@ def add_bisect_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
 
 
 def run_bisect(args: argparse.Namespace) -> int:
-    return run_with_spark_errors(args, lambda: _bisect(args))
+    return race_runs.run_interruptibly(lambda: run_with_spark_errors(args, lambda: _bisect(args)))
 
 
 def _bisect(args: argparse.Namespace) -> int:

@@ -6,7 +6,10 @@ import argparse
 import os
 import re
 import secrets
+import signal
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +20,9 @@ from deadheat.printable import visible_text
 from deadheat.sources import file_listing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from contextlib import ExitStack
+    from types import FrameType
 
     from deadheat.cli.progress import ProgressLine
     from deadheat.cli.trial_hosts import TrialHosts
@@ -33,6 +38,7 @@ DEFAULT_SECONDS, DEFAULT_TRIAL_SECONDS = 600.0, 60.0
 # "90", "90s", "10m", "1h", "1h30m"
 _DURATION = re.compile(r"(?:(\d{1,4})h)?(?:(\d{1,6})m(?:in)?)?(?:(\d{1,8}(?:\.\d{1,3})?)s?)?")
 _MAX_SHOWN_RACES = 20
+_SECONDS_TO_CLEAN_UP = 5.0
 # "v1.2", "HEAD^", "main~3^2"
 _REVISION = re.compile(r"([^~^]{1,300})((?:[~^]\d{0,6}){0,20})")
 
@@ -100,6 +106,33 @@ def trial_limits(args: argparse.Namespace, processes: int) -> TrialLimits:
     return TrialLimits(min(args.timeout, max(1.0, args.time)), memory)
 
 
+def run_interruptibly(work: Callable[[], int]) -> int:
+    """Run a command that SIGTERM and SIGHUP end as Ctrl-C does: with its result so far, and nothing left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    interrupted_at = -_SECONDS_TO_CLEAN_UP
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        nonlocal interrupted_at
+        # a second Ctrl-C soon after the first one would disturb the cleaning up
+        if time.monotonic() - interrupted_at >= _SECONDS_TO_CLEAN_UP:
+            interrupted_at = time.monotonic()
+            raise KeyboardInterrupt
+
+    numbers = [number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if _is_handled(number)]
+    handlers = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        return work()
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def _is_handled(number: signal.Signals) -> bool:
+    """Whether a signal has an effect: `nohup` and shells without job control switch some off."""
+    return signal.getsignal(number) not in (signal.SIG_IGN, None)
+
+
 class RaceUnderTest(NamedTuple):
     """The race that is sought, with its dossier and the commit that shows it."""
 
@@ -121,12 +154,21 @@ def open_race(args: argparse.Namespace, stack: ExitStack, progress: ProgressLine
     sightings = _find_sightings(args)
     clones = [stack.enter_context(Clone(path, progress.show_count)) for path in args.repo]
     # a revision that the user gives is checked first
-    hints = DocumentHints(revisions=tuple(filter(None, (args.at,))))
+    hints = DocumentHints(revisions=_likely_revisions(args, clones))
     hints = hints.merge_with(hints_from_document(sightings[0].document))
     dossier = build_dossier(sightings[0].report, clones, hints)
     clone = next((each for each in clones if each.git.clone_path == dossier.repo_path), clones[0])
     commit, note = _choose_commit(args, dossier, clone)
     return RaceUnderTest(SoughtRace(sightings), dossier, clone, commit, note)
+
+
+def _likely_revisions(args: argparse.Namespace, clones: Sequence[Clone]) -> tuple[str, ...]:
+    """Revisions that the report probably comes from. The parent of a fix is one: the fix itself may fit as well."""
+    if args.at:
+        return (args.at,)
+    fixes = [clone.resolve_revision(args.fix) for clone in clones] if getattr(args, "fix", None) else []
+    parents = [clone.git.object_ids([f"{fix}^"])[0] for clone, fix in zip(clones, fixes, strict=False) if fix]
+    return tuple(filter(None, parents))
 
 
 def resolve_commit(clone: Clone, name: str, option: str) -> str:

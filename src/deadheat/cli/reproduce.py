@@ -54,7 +54,7 @@ def add_reproduce_command(commands: argparse._SubParsersAction[argparse.Argument
 
 
 def run_reproduce(args: argparse.Namespace) -> int:
-    return run_with_spark_errors(args, lambda: _reproduce(args))
+    return race_runs.run_interruptibly(lambda: run_with_spark_errors(args, lambda: _reproduce(args)))
 
 
 def _reproduce(args: argparse.Namespace) -> int:

@@ -85,7 +85,7 @@ def parse_confidence(text: str) -> float:
 def run_verify(args: argparse.Namespace) -> int:
     if not (args.fix or args.patch or args.worktree):
         args.parser.error("the new code is missing: --fix COMMIT, --patch FILE or --worktree")
-    return run_with_spark_errors(args, lambda: _verify(args))
+    return race_runs.run_interruptibly(lambda: run_with_spark_errors(args, lambda: _verify(args)))
 
 
 def _verify(args: argparse.Namespace) -> int:
@@ -142,14 +142,27 @@ def _choose_versions(args: argparse.Namespace, clone: Clone) -> _Versions:
         parent = clone.git.object_ids([f"{fix}^"])[0]
         old = race_runs.resolve_commit(clone, args.at, "--at") if args.at else parent
         if old is None:
-            raise DeadheatError("the fix has no parent", args.fix, "give the old code with --at")
+            is_cut = fix in clone.git.shallow
+            what = "the parent of the fix is not in the clone, which is shallow" if is_cut else "the fix has no parent"
+            hint = "run `git fetch --unshallow`, or give" if is_cut else "give"
+            raise DeadheatError(what, args.fix, f"{hint} the old code with --at")
         how = f"given with --at {args.at}" if args.at else "the parent of the fix"
         return _Versions(old, f"commit {old[:12]}, {how}", fix, f"commit {fix[:12]}")
+    if args.worktree:
+        _require_work_tree(clone)
     base = race_runs.resolve_commit(clone, args.at or "HEAD", "--at" if args.at else "the clone")
     base_text = f"commit {base[:12]}, {f'given with --at {args.at}' if args.at else 'HEAD'}"
     if args.patch:
         return _Versions(base, base_text, "", f"commit {base[:12]} with {Path(args.patch).name}")
     return _Versions(base, base_text, "", "the work tree with what is uncommitted")
+
+
+def _require_work_tree(clone: Clone) -> None:
+    path, hint = clone.git.clone_path, "give the new code with --fix or --patch"
+    if not (Path(path) / ".git").exists():
+        raise DeadheatError("the repository is bare: it has no work tree", path, hint)
+    if not clone.git.head_commit:
+        raise DeadheatError("the branch of the work tree has no commit yet", path, hint)
 
 
 @dataclass
@@ -187,7 +200,9 @@ class _Session:
         if proof is not None and proof.is_vacuous:
             return FixVerification(self._context(), judge_fix(None, proof), None, proof)
         comparison = self._compare(old, new, old_tree, new_tree, campaign, configuration)
-        judgement = judge_fix(comparison.verification.conclude(), proof)
+        go_test = self.builder.plan.go_test
+        missing = go_test.some_missing_in(new_tree) if go_test else ()
+        judgement = judge_fix(comparison.verification.conclude(), proof, missing)
         return FixVerification(self._context(), judgement, comparison, proof)
 
     def _check_out(self) -> tuple[Path, Path]:

@@ -12,7 +12,14 @@ from deadheat.repo.reproduction import MISSING_TEST
 from deadheat.shell import ShellSyntax, format_command
 from deadheat.verification.go_tests import BuildError, GoBuild, GoTest, module_of, parse_go_test, test_file_patterns
 from deadheat.verification.go_toolchain import find_toolchain, version_in_paths
-from deadheat.verification.processes import Limits, ProcessTask, find_isolation, passed_environment, run_process
+from deadheat.verification.processes import (
+    Limits,
+    ProcessTask,
+    find_isolation,
+    make_temporary_folder,
+    passed_environment,
+    run_process,
+)
 from deadheat.verification.trials import CommandCode, GoTestCode
 
 if TYPE_CHECKING:
@@ -128,9 +135,10 @@ class CodeBuilder:
     def _prepare_command(self, name: str, tree: Path) -> TrialCode:
         environment = passed_environment()
         if self.plan.build:
+            scratch = self.trees.folder / f"{name}-build"
             task = ProcessTask(
-                ("/bin/sh", "-c", self.plan.build), tree, environment, Limits(_BUILD_SECONDS, _BUILD_MEMORY),
-                self.trees.folder / f"{name}-build",
+                ("/bin/sh", "-c", self.plan.build), tree, environment | {"TMPDIR": make_temporary_folder(scratch)},
+                Limits(_BUILD_SECONDS, _BUILD_MEMORY), scratch,
             )  # fmt: skip
             result = run_process(task, self.isolation)
             if result.exit_code or result.stopped:

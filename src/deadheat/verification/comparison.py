@@ -6,12 +6,13 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.printable import visible_text
 from deadheat.verification.campaign import Counts
 from deadheat.verification.sequential import FixVerdict, Reason, Trial, Verification, Version
 from deadheat.verification.trials import TrialRequest, judge_observation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from deadheat.verification.racing_line_proof import LineProof
     from deadheat.verification.sequential import Assignment, Conclusion
@@ -104,8 +105,8 @@ class Judgement(NamedTuple):
     conclusion: Conclusion | None  # None: the trials did not begin
 
 
-def judge_fix(conclusion: Conclusion | None, proof: LineProof | None) -> Judgement:
-    """The verdict of the trials, unless the racing lines of the new code do not run."""
+def judge_fix(conclusion: Conclusion | None, proof: LineProof | None, missing_tests: Sequence[str] = ()) -> Judgement:
+    """The verdict of the trials, unless the racing lines of the new code, or one of several tests, do not run."""
     if (
         proof is not None
         and proof.is_vacuous
@@ -119,4 +120,12 @@ def judge_fix(conclusion: Conclusion | None, proof: LineProof | None) -> Judgeme
         return Judgement(
             FixVerdict.INCONCLUSIVE, f"a racing line was not seen to run in the new code: {lines}", conclusion
         )
+    if conclusion.verdict is FixVerdict.FIXED and missing_tests:
+        tests = " and ".join(map(visible_text, missing_tests))
+        return Judgement(FixVerdict.VACUOUS, f"a test of this race is not in the new code: {tests}", conclusion)
+    if conclusion.verdict is FixVerdict.FIXED and proof is not None and proof.is_gone:
+        return Judgement(FixVerdict.INCONCLUSIVE, _NOTHING_LEFT, conclusion)
     return Judgement(conclusion.verdict, conclusion.reason.value, conclusion)
+
+
+_NOTHING_LEFT = "the functions that raced are gone or empty, so it is not known if the new code still runs what raced"

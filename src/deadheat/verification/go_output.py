@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # "    --- SKIP: TestCart/empty (0.00s)", also behind output without a line end
 _RESULT_LINE = re.compile(rb"--- (PASS|FAIL|SKIP|BENCH): (\S{1,500}) ?\(")
+# "BenchmarkCart-2   	      20	     52341 ns/op": it has no other line if it prints nothing
+_BENCHMARK_LINE = re.compile(rb"^(Benchmark\S{0,500})[ \t]+\d+[ \t]+[\d.]+ ns/op", re.MULTILINE)
 # "=== RUN   TestCart/empty"
 _RUN_LINE = re.compile(rb"^=== RUN   (\S{1,500})", re.MULTILINE)
 _PANIC_LINE = re.compile(rb"^(panic: [^\n]{1,300}|fatal error: [^\n]{1,300})", re.MULTILINE)
@@ -64,6 +66,7 @@ def read_go_output(output: bytes) -> GoTestOutput:
     results: dict[bytes, set[str]] = {b"PASS": set(), b"FAIL": set(), b"SKIP": set(), b"BENCH": set()}
     for kind, name in _RESULT_LINE.findall(output):
         results[kind].add(_text(name))
+    results[b"BENCH"].update(_text(name) for name in _BENCHMARK_LINE.findall(output))
     started = {_text(name) for name in _RUN_LINE.findall(output)}
     panic = _PANIC_LINE.search(output)
     return GoTestOutput(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.errors import DeadheatError
 from deadheat.printable import visible_text
 from deadheat.verification.go_toolchain import required_version
-from deadheat.verification.processes import Limits, ProcessTask, run_process
+from deadheat.verification.processes import Limits, ProcessTask, make_temporary_folder, run_process
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,11 +54,20 @@ class GoTest(NamedTuple):
 
     def names_missing_in(self, tree: Path) -> tuple[str, ...]:
         """The tests that the pattern names, if none of them is declared in the package."""
+        names, missing = self._named_tests(tree)
+        return names if names == missing else ()
+
+    def some_missing_in(self, tree: Path) -> tuple[str, ...]:
+        """The tests that the pattern names and the package does not declare."""
+        return self._named_tests(tree)[1]
+
+    def _named_tests(self, tree: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The tests that the pattern names, and those of them that the package does not declare."""
         match = _NAMED_TESTS.match(self.pattern)
         names = tuple(match[1].split("|")) if match else ()
         sources = [file.read_bytes() for file in (tree / self.folder).glob("*_test.go") if file.is_file()]
-        is_declared = any(f"func {name}(".encode() in source for name in names for source in sources)
-        return () if is_declared else names
+        missing = (name for name in names if not any(f"func {name}(".encode() in source for source in sources))
+        return names, tuple(missing)
 
 
 def test_file_patterns(folder: str) -> tuple[str, str]:
@@ -173,13 +182,18 @@ class GoBuild(NamedTuple):
         if result.exit_code or result.stopped:
             raise _build_error(result, self.test.folder)
         if not binary.is_file():
-            raise BuildError("the package has no tests", visible_text(self.test.folder), "is it the right commit?")
+            hint = (
+                "is it the right commit? If its tests need a build tag, give the command after --: go test -tags TAG …"
+            )
+            raise BuildError("the package has no tests", visible_text(self.test.folder), hint)
         return GoTestBinary(binary, package_folder, self.toolchain, self.tree.resolve())
 
     def _run(self, name: str, words: list[str], folder: Path) -> ProcessResult:
         limits = Limits(_BUILD_SECONDS, _MAX_BUILD_MEMORY)
         scratch = self.scratch / f"{name}-build"
-        return run_process(ProcessTask(words, folder, self.toolchain.environment, limits, scratch))
+        # a build that is killed leaves files behind
+        environment = self.toolchain.environment | {"TMPDIR": make_temporary_folder(scratch), "GOTMPDIR": ""}
+        return run_process(ProcessTask(words, folder, environment, limits, scratch))
 
 
 def _build_error(result: ProcessResult, folder: str) -> DeadheatError:
@@ -190,6 +204,9 @@ def _build_error(result: ProcessResult, folder: str) -> DeadheatError:
         return DeadheatError(what, folder, "run `go mod download` in a clone at this commit first")
     if b"requires cgo" in text or b"C compiler" in text:
         return DeadheatError("go test -race needs cgo and a C compiler", folder, "install gcc or clang")
+    if b"no space left on device" in text:
+        what = "no space was left on the disk during the build"
+        return DeadheatError(what, visible_text(folder), "make space, or set TMPDIR to a folder on another disk")
     lines = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip()][:_MAX_MESSAGE_LINES]
     reason = result.stopped or "; ".join(visible_text(line.strip()) for line in lines)
     fault = DeadheatError if result.stopped else BuildError

@@ -246,7 +246,7 @@ class ProcessPool:
     def _enforce_limits(self) -> None:
         now = time.monotonic()
         due = [each for each in self._running if now - each.looked_at >= _SECONDS_BETWEEN_LOOKS]
-        usage = _usage_by_session() if due else {}
+        usage = _usage_of_processes([each.process.pid for each in due]) if due else {}
         for each in due:
             each.looked_at = now
             memory, count = usage.get(each.process.pid, (0, 0))
@@ -321,16 +321,30 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _usage_by_session() -> dict[int, tuple[int, int]]:
-    """The memory in bytes and the number of processes of each session; empty where there is no /proc."""
-    usage: dict[int, tuple[int, int]] = {}
+def _usage_of_processes(roots: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """The memory in bytes and the number of processes of each process with its descendants and its session.
+
+    A descendant may have a session of its own. One whose parent ended is found by its session, or, in a process
+    namespace, below the first process of it. The result is empty where there is no /proc.
+    """
+    memory: dict[int, int] = {}
+    children: dict[int, list[int]] = {}
     page_size = os.sysconf("SC_PAGE_SIZE")
     with suppress(OSError), os.scandir("/proc") as entries:
         for entry in entries:
             if entry.name.isdigit() and (fields := _stat_fields(entry.name)):
-                session, pages = int(fields[3]), int(fields[21])
-                memory, count = usage.get(session, (0, 0))
-                usage[session] = memory + pages * page_size, count + 1
+                pid = int(entry.name)
+                memory[pid] = int(fields[21]) * page_size
+                for above in {int(fields[1]), int(fields[3])}:  # its parent and its session
+                    children.setdefault(above, []).append(pid)
+    usage: dict[int, tuple[int, int]] = {}
+    for root in roots:
+        found, waiting = {root}, [root]
+        while waiting:
+            new = [pid for pid in children.get(waiting.pop(), ()) if pid not in found]
+            found.update(new)
+            waiting += new
+        usage[root] = sum(memory.get(pid, 0) for pid in found), sum(pid in memory for pid in found)
     return usage
 
 
@@ -341,6 +355,13 @@ def _stat_fields(pid: str) -> list[bytes]:
             return file.read(4096).rpartition(b")")[2].split()
     except OSError:
         return []
+
+
+def make_temporary_folder(scratch: Path) -> str:
+    """A folder for the temporary files of a process, for its variable TMPDIR."""
+    folder = scratch / "tmp"
+    folder.mkdir(parents=True, exist_ok=True)
+    return str(folder)
 
 
 def remove_folder(folder: Path) -> None:

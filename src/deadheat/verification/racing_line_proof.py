@@ -2,7 +2,8 @@
 
 The source of a racing line gets a statement in front of it that prints a mark once. The changed files are given to the
 build with `-overlay`; the work tree stays as it is. A line that the new code no longer has is replaced by
-the first statement of the function that contained it.
+the first statement of the function that contained it. If that function is gone, the line is searched in
+the functions that are new in its package.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.errors import DeadheatError
 from deadheat.repo.pinning import line_claims
-from deadheat.repo.syntax.statements import innermost_statement, statements_between
+from deadheat.repo.syntax.statements import Statement, go_functions, innermost_statement, statements_between
 from deadheat.verification.processes import ProcessPool, remove_folder
 from deadheat.verification.rates import clean_probability
 from deadheat.verification.trials import GoTestCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from deadheat.repo.racing_lines import RacingLine
     from deadheat.verification.code_under_test import CodeBuilder
@@ -37,7 +38,7 @@ class SiteState(Enum):
 
     RAN = "ran"
     DID_NOT_RUN = "did not run"
-    GONE = "its function is gone"
+    GONE = "its function is gone or empty"
     UNKNOWN = "not known"
 
 
@@ -88,6 +89,7 @@ class InstrumentedBuild:
     builder: CodeBuilder
     sites: Sequence[RacingSite]
     jobs: int = 1
+    _known: set[bytes] = field(default_factory=set)  # functions of the first version, the old one
     token: str = field(default_factory=lambda: f"deadheat-{secrets.token_hex(8)}")
 
     def count_runs(self, name: str, tree: Path, configuration: Configuration, limits: TrialLimits) -> list[SiteRuns]:
@@ -116,37 +118,55 @@ class InstrumentedBuild:
         return f"{self.token}-{number};"
 
     def _place_marks(self, tree: Path) -> dict[Path, list[_Mark]]:
-        """The marks by file. A function may have moved to another file of its package."""
+        """The marks by file. A function may have moved to another file of its package, or may have another name."""
         marks: dict[Path, list[_Mark]] = {}
+        is_first = not self._known
         for number, site in enumerate(self.sites):
             folder = (tree / site.path).parent
-            files = sorted(folder.glob("*.go"), key=lambda file: file.name != Path(site.path).name)
-            for file in files:
-                if file.is_symlink() or not file.is_file():
-                    continue
-                if found := _find_statements(file.read_bytes(), site, number):
-                    marks.setdefault(file, []).extend(found)
-                    break
+            sources = {
+                file: file.read_bytes()
+                for file in sorted(folder.glob("*.go"))
+                if file.is_file() and not file.is_symlink()
+            }
+            if is_first:
+                self._known.update(each.header for source in sources.values() for each in go_functions(source))
+            spans = {file: line_claims.go_function_lines(site.function, source) for file, source in sources.items()}
+            # several files may declare it, for different systems
+            found = {file: _find_statements(sources[file], site, number, span) for file, span in spans.items() if span}
+            if not any(spans.values()):
+                found = {file: self._find_renamed(source, site, number) for file, source in sources.items()}
+            for file, placed in found.items():
+                if placed:
+                    marks.setdefault(file, []).extend(placed)
         return marks
+
+    def _find_renamed(self, source: bytes, site: RacingSite, number: int) -> list[_Mark]:
+        """Where marks go if the function has another name now: at the text of the racing line in new functions."""
+        new = [function for function in go_functions(source) if function.header not in self._known]
+        return [
+            mark
+            for function in new
+            for mark in _marks_at_line(source, site, number, statements_between(source, function.first, function.last))
+        ]
 
     def _build(self, name: str, tree: Path, marks: dict[Path, list[_Mark]]) -> GoTestCode:
         build = self.builder.go_build(name, tree)
         overlay = {}
         for index, (file, found) in enumerate(marks.items()):
             changed = build.scratch / f"marked-{index}.go"
-            changed.write_bytes(self._insert_marks(file.read_bytes(), found))
+            changed.write_bytes(self._insert_marks(file.read_bytes(), found, index))
             overlay[file] = changed
         # with the detector, as the trials: without it the test is faster, and other lines run before it ends
         binary = build.build(f"{name}-marked", overlay=overlay)
         return GoTestCode(binary, build.test)
 
-    def _insert_marks(self, source: bytes, marks: Sequence[_Mark]) -> bytes:
+    def _insert_marks(self, source: bytes, marks: Sequence[_Mark], index: int) -> bytes:
         for mark in sorted(set(marks), reverse=True):
-            flag = f"deadheatSite{mark.site}"
+            flag = f"deadheatSite{mark.site}File{index}"
             statement = f'if {flag} == 0 {{ {flag} = 1; println("{self._mark_text(mark.site)}") }}; '
             source = source[: mark.offset] + statement.encode() + source[mark.offset :]
-        flags = "".join(f"\nvar deadheatSite{number} int\n" for number in sorted({mark.site for mark in marks}))
-        return source + flags.encode()
+        flags = sorted({f"deadheatSite{mark.site}File{index}" for mark in marks})
+        return source + "".join(f"\nvar {flag} int\n" for flag in flags).encode()
 
     def _outputs(self, code: GoTestCode, configuration: Configuration, limits: TrialLimits) -> Iterable[bytes]:
         with ProcessPool(self.builder.isolation) as pool:
@@ -167,20 +187,24 @@ def _state_of(is_placed: bool, ran: int) -> SiteState:
     return SiteState.RAN if ran else SiteState.DID_NOT_RUN
 
 
-def _find_statements(source: bytes, site: RacingSite, number: int) -> list[_Mark]:
+def _find_statements(source: bytes, site: RacingSite, number: int, span: tuple[int, int]) -> list[_Mark]:
     """Where marks go: in front of the statements of the racing line, else of the first one of its function."""
-    span = line_claims.go_function_lines(site.function, source)
-    if span is None:
-        return []
     first, last = span
-    lines = source.split(b"\n")
-    text = site.text.encode()
-    same = [line for line in range(first, min(last, len(lines)) + 1) if text and lines[line - 1].strip() == text]
     statements = statements_between(source, first, last)
-    offsets = [found.offset for line in same if (found := innermost_statement(statements, line)) is not None]
-    if offsets:
-        return [_Mark(offset, number, is_line=True) for offset in offsets]
+    if marks := _marks_at_line(source, site, number, statements):
+        return marks
     return [_Mark(statements[0].offset, number, is_line=False)] if statements else []
+
+
+def _marks_at_line(source: bytes, site: RacingSite, number: int, statements: list[Statement]) -> list[_Mark]:
+    text = site.text.encode()
+    if not text or not statements:
+        return []
+    lines = source.split(b"\n")
+    first, last = statements[0].first, max(each.last for each in statements)
+    same = [line for line in range(first, min(last, len(lines)) + 1) if lines[line - 1].strip() == text]
+    found = (innermost_statement(statements, line) for line in same)
+    return [_Mark(each.offset, number, is_line=True) for each in found if each is not None]
 
 
 class LineProof(NamedTuple):
@@ -208,3 +232,8 @@ class LineProof(NamedTuple):
         """Whether all racing lines that the new code still has were seen to run, and there is one."""
         states = {runs.state for runs in self.new}
         return SiteState.RAN in states and states <= {SiteState.RAN, SiteState.GONE}
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the new code has none of the functions that raced, so that nothing tells what its test still runs."""
+        return bool(self.new) and all(runs.state is SiteState.GONE for runs in self.new)

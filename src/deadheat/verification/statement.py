@@ -189,7 +189,7 @@ def _proof_sentences(proof: LineProof | None) -> Iterator[str]:
 def _site_sentence(runs: SiteRuns) -> str:
     what = f"The racing line of {quote_code(runs.site.function)}"
     if runs.state is SiteState.GONE:
-        return f"{quote_code(runs.site.function)}, where it raced, is not in the new code."
+        return f"{quote_code(runs.site.function)}, where it raced, is not in the new code, or has no statement there."
     if runs.state is SiteState.UNKNOWN:
         return f"{what} could not be examined: the instrumented test does not build."
     if not runs.is_line:

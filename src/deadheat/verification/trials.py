@@ -5,11 +5,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import re
+import stat
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from deadheat.api import scan_text
+from deadheat.errors import DeadheatError
 from deadheat.verification.go_output import read_go_output
 from deadheat.verification.processes import Limits, ProcessPool, ProcessTask, remove_folder
 from deadheat.verification.sequential import TrialOutcome
@@ -23,9 +28,12 @@ if TYPE_CHECKING:
     from deadheat.verification.processes import Isolation, ProcessResult
     from deadheat.verification.sought_race import RecognisedRaces, RenamedSearch, SoughtRace
 
-_MAX_LOG_BYTES = 1 << 24
+_MAX_LOG_BYTES = 1 << 24  # of all logs of a trial
 _MAX_LOG_FILES = 200
 _RACE_STATUS = 66
+_NOT_FOUND_STATUS = 127
+# options of a sanitizer: `halt_on_error=0:log_path="/tmp/a b"`
+_OPTION = re.compile(r"""([^\s:,="']+)=("[^"]*"|'[^']*'|[^\s:,]*)""")
 _SECONDS_TO_FINISH = 5  # after the test binary's own timeout, which prints the goroutines
 
 
@@ -89,7 +97,7 @@ class GoTestCode:
     test: GoTest
 
     def task(self, configuration: Configuration, limits: TrialLimits, scratch: Path) -> ProcessTask:
-        arguments = ["-test.v", f"-test.timeout={limits.seconds:.0f}s"]
+        arguments = ["-test.v", f"-test.timeout={limits.seconds:.3f}s"]
         if self.binary.toolchain.has_panic_on_exit:
             arguments.append("-test.paniconexit0")
         if not any(argument.startswith("-test.count") for argument in configuration.arguments):
@@ -97,7 +105,7 @@ class GoTestCode:
         command = [str(self.binary.path), *self.test.binary_arguments(), *arguments, *configuration.arguments]
         environment = self.binary.toolchain.environment | dict(configuration.environment)
         environment["GORACE"] = merge_options(
-            environment.get("GORACE", ""), f"log_path={scratch}/race halt_on_error=0 exitcode={_RACE_STATUS}"
+            environment.get("GORACE", ""), f"{_log_option(scratch)} halt_on_error=0 exitcode={_RACE_STATUS}"
         )
         environment |= _private_folders(scratch)
         process_limits = Limits(limits.seconds + _SECONDS_TO_FINISH, limits.memory_bytes)
@@ -127,7 +135,7 @@ class CommandCode:
         environment = self.environment | more
         for name in ("TSAN_OPTIONS", "GORACE"):
             options = merge_options(self.environment.get(name, ""), more.get(name, ""))
-            log_options = f"log_path={scratch}/race halt_on_error=0 exitcode={_RACE_STATUS}"
+            log_options = f"{_log_option(scratch)} halt_on_error=0 exitcode={_RACE_STATUS}"
             environment[name] = merge_options(options, log_options)
         environment["TMPDIR"] = _private_folders(scratch)["TMPDIR"]  # HOME stays: toolchains are there
         process_limits = Limits(limits.seconds, limits.memory_bytes)
@@ -142,8 +150,17 @@ class CommandCode:
 
 def merge_options(first: str, second: str) -> str:
     """Options of a sanitizer; those of the second replace those of the first."""
-    options = dict(option.partition("=")[::2] for option in [*first.replace(":", " ").split(), *second.split()])
-    return " ".join(f"{name}={value}" for name, value in options.items() if name)
+    options = {match[1]: match[2] for text in (first, second) for match in _OPTION.finditer(text)}
+    return " ".join(f"{name}={value}" for name, value in options.items())
+
+
+def _log_option(scratch: Path) -> str:
+    """The option that names the logs; a value with a separator in it has to be quoted."""
+    path = f"{scratch}/race"
+    if '"' in path and "'" in path:
+        raise DeadheatError("its name contains both kinds of quotation marks", path, "set TMPDIR to another folder")
+    quote = "'" if '"' in path else '"'
+    return f"log_path={quote}{path}{quote}"
 
 
 def _private_folders(scratch: Path) -> dict[str, str]:
@@ -156,17 +173,27 @@ def _private_folders(scratch: Path) -> dict[str, str]:
 
 def _read_sightings(result: ProcessResult, scratch: Path) -> list[Sighting]:
     """The reports in the log files of the detector, and in the output."""
-    logs = sorted(scratch.glob("race.*"))[:_MAX_LOG_FILES]
-    texts = [text for log in logs if (text := _read_log(log))]
+    texts, left = [], _MAX_LOG_BYTES
+    for log in sorted(scratch.glob("race.*"))[:_MAX_LOG_FILES]:
+        texts.append(_read_log(log, left))
+        left -= len(texts[-1])
     return [sighting for text in [*texts, result.output] for sighting in scan_text(text, diagnose=False)]
 
 
-def _read_log(log: Path) -> bytes:
-    if log.is_symlink():
-        return b""
-    with suppress(OSError), open(log, "rb") as file:
-        return file.read(_MAX_LOG_BYTES)
+def _read_log(log: Path, size: int) -> bytes:
+    """The beginning of a log; empty if the test put something else in its place: a named pipe would block."""
+    with suppress(OSError), open(log, "rb", opener=_open_without_waiting) as file:
+        return file.read(size)
     return b""
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open a file, but no link, pipe or device."""
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
+    return descriptor
 
 
 def _failure_of(result: ProcessResult, failure: str, has_race: bool) -> str:
@@ -177,6 +204,8 @@ def _failure_of(result: ProcessResult, failure: str, has_race: bool) -> str:
         return failure
     if result.exit_code < 0:
         return f"signal {-result.exit_code} ended it"
+    if result.exit_code == _NOT_FOUND_STATUS and not has_race:
+        return f"it ended with status {_NOT_FOUND_STATUS}: the command, or one that it runs, was not found"
     return f"it ended with status {result.exit_code}" if result.exit_code and not has_race else ""
 
 

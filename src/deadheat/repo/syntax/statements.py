@@ -18,6 +18,25 @@ class Statement(NamedTuple):
     last: int
 
 
+class GoFunction(NamedTuple):
+    """A function: its receiver and name, and its first and last line, counted from 1."""
+
+    header: bytes
+    first: int
+    last: int
+
+
+def go_functions(source: bytes) -> list[GoFunction]:
+    """The functions and methods of a file."""
+    functions = []
+    for node in parse_source("go", source).root_node.children:
+        name, receiver = node.child_by_field_name("name"), node.child_by_field_name("receiver")
+        if node.type in ("function_declaration", "method_declaration") and name is not None:
+            header = (receiver.text or b"" if receiver else b"") + b" " + (name.text or b"")
+            functions.append(GoFunction(header, node.start_point.row + 1, node.end_point.row + 1))
+    return functions
+
+
 def statements_between(source: bytes, first: int, last: int) -> list[Statement]:
     """The statements that lie in these lines, outer ones before inner ones, in source order."""
     return [
