@@ -31,8 +31,9 @@ SETTINGS = {
 os.environ.pop("COLUMNS", None)
 
 # the same examples in every CI run; elsewhere they are random. No deadline: a busy machine is no fault.
-settings.register_profile("ci", derandomize=True, deadline=None)
-settings.register_profile("local", deadline=None)
+# `make fuzz` has more examples than a test can have, so that 60 are enough here.
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
+settings.register_profile("local", deadline=None, max_examples=60)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
@@ -41,10 +42,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share an expensive fixture run in one process: the Spark session, the texts of a detector."""
+    """Tests that share an expensive fixture run in one process: the Spark session, the texts of a detector, a race."""
     for item in items:
         params = item.callspec.params if hasattr(item, "callspec") else {}
-        shared = "spark" if "spark" in getattr(item, "fixturenames", ()) else params.get("detector")
+        fixtures = getattr(item, "fixturenames", ())
+        of_module = f"races of {item.path.stem}" if {"module", "often"} & {*fixtures} else None
+        shared = "spark" if "spark" in fixtures else params.get("detector") or of_module
         if shared:
             item.add_marker(pytest.mark.xdist_group(str(shared)))
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,15 +77,24 @@ def run_python(code: str, *args: str | Path, path: Path = PACKAGE.parent) -> str
     return done.stdout
 
 
-def source_modules() -> Iterator[tuple[str, Path]]:
+@cache
+def source_modules() -> tuple[tuple[str, Path], ...]:
     """Every source file with the package it is in; a module of the root is its own package."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        relative = path.relative_to(PACKAGE)
-        yield (relative.parts[0] if len(relative.parts) > 1 else relative.stem), path
+    return tuple((_package_of(path), path) for path in sorted(PACKAGE.rglob("*.py")))
 
 
-def imported_names(path: Path) -> Iterator[str]:
+def _package_of(path: Path) -> str:
+    relative = path.relative_to(PACKAGE)
+    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+
+
+@cache
+def imported_names(path: Path) -> tuple[str, ...]:
     """Absolute names of everything that a file imports, inside functions and for types too."""
+    return tuple(_read_imported_names(path))
+
+
+def _read_imported_names(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -101,8 +111,7 @@ def imported_packages(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("path", [pytest.param(p, id=str(p.relative_to(PACKAGE))) for _, p in source_modules()])
 def test_imports_go_from_applications_to_repo_to_the_core(path: Path) -> None:
-    package = next(name for name, file in source_modules() if file == path)
-    assert imported_packages(path).isdisjoint(FORBIDDEN.get(package, ()))
+    assert imported_packages(path).isdisjoint(FORBIDDEN.get(_package_of(path), ()))
 
 
 def test_every_package_belongs_to_a_layer() -> None:

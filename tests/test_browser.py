@@ -114,15 +114,16 @@ def faults_of(page: Page) -> list[Any]:
 # -- the report --------------------------------------------------------------------------------------
 
 
-def test_two_thousand_races_load_without_network(page: Page, tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [FEW, pytest.param(COUNT, marks=pytest.mark.soak)])
+def test_many_races_load_without_network(page: Page, count: int, tmp_path: Path) -> None:
     """`make bench` measures the time."""
-    report = write_report(tmp_path / "races.html")
+    report = write_report(tmp_path / "races.html", many_findings(count))
     page.open(report)
     requests = [
         event["params"]["request"]["url"] for event in page.events if event["method"] == "Network.requestWillBeSent"
     ]
     assert requests == [report.resolve().as_uri()]
-    assert shown_races(page) == COUNT + 3
+    assert shown_races(page) == count + 3
     assert faults_of(page) == []
 
 

@@ -142,6 +142,7 @@ def wrong_answers(simulations: int, confidence: float, distance: int) -> tuple[i
 
 
 # with the stated error, 5 %, more wrong answers have a probability below 0.01
+@pytest.mark.long
 @pytest.mark.parametrize(("simulations", "most_wrong"), [(80, 9), pytest.param(1_000, 67, marks=pytest.mark.soak)])
 def test_wrong_suspicions_make_no_answer_wrong_more_often_than_stated(simulations: int, most_wrong: int) -> None:
     right_builds = wrong_answers(simulations, 0.95, 0)[1]

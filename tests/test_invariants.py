@@ -144,14 +144,30 @@ def test_reports_survive_damage(detector: str, damage: Damage) -> None:
 
     Of a small set one may be lost: a byte may be inserted into the only word that marks a report.
     """
+    assert_reports_survive(detector, damage, sample_of(clean_texts(detector), DAMAGES.index(damage)))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("detector", [*GO_DETECTORS, *OTHER_DETECTORS])
+def test_all_reports_survive_damage(detector: str) -> None:
+    for damage in DAMAGES:
+        assert_reports_survive(detector, damage, clean_texts(detector))
+
+
+def sample_of(texts: tuple[str, ...], number: int) -> tuple[str, ...]:
+    """At most about 70 texts, other ones for each number, so that each text has many kinds of damage."""
+    step = len(texts) // 70 + 1
+    return texts[number % step :: step]
+
+
+def assert_reports_survive(detector: str, damage: Damage, texts: tuple[str, ...]) -> None:
     if detector == "go-error" and not damage.headless:
         return
     if detector == "go-fatal" and damage.lossy:
         return  # a cut between two goroutines of a dump cannot be recognised
-    texts = clean_texts(detector)
     opt_in = detector == "go-error"
     lost = [text for text in texts if not _survives(text, damage, opt_in)]
-    assert len(lost) <= max(1, 0.01 * len(texts)), lost[0]
+    assert len(lost) <= max(1, 0.01 * len(texts)), (damage.name, lost[0])
 
 
 @pytest.mark.parametrize("detector", [*GO_DETECTORS, *OTHER_DETECTORS])
@@ -220,18 +236,32 @@ def _survives_reversal(text: str, raw: bytes, opt_in: bool) -> bool:
     return _is_kept(undamaged, sightings) and all("reversed" in s.report.damage for s in sightings)
 
 
-@pytest.mark.parametrize("wrapping", [None, "kubectl", "docker-json-file", "crlf"])
+WRAPPINGS = (None, "kubectl", "docker-json-file", "crlf")
+
+
+@pytest.mark.parametrize("wrapping", WRAPPINGS)
 @pytest.mark.parametrize("detector", [*GO_DETECTORS, *OTHER_DETECTORS])
 def test_reports_survive_reversed_lines(detector: str, wrapping: str | None) -> None:
     """Without timestamps, the position of the stacks tells the order; one report may be lost."""
+    assert_reports_survive_reversal(detector, wrapping, sample_of(clean_texts(detector), WRAPPINGS.index(wrapping)))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("detector", [*GO_DETECTORS, *OTHER_DETECTORS])
+def test_all_reports_survive_reversed_lines(detector: str) -> None:
+    for wrapping in WRAPPINGS:
+        assert_reports_survive_reversal(detector, wrapping, clean_texts(detector))
+
+
+def assert_reports_survive_reversal(detector: str, wrapping: str | None, texts: tuple[str, ...]) -> None:
     lost = []
-    for text in clean_texts(detector):
+    for text in texts:
         raw = text.encode()
         if wrapping is not None:
             raw = damage_named(wrapping).apply(text, random.Random(text))
         if not _survives_reversal(text, raw, detector == "go-error"):
             lost.append(text)
-    assert len(lost) <= max(1, 0.02 * len(clean_texts(detector))), lost[0]
+    assert len(lost) <= max(1, 0.02 * len(texts)), (wrapping, lost[0])
 
 
 @pytest.mark.parametrize("detector", [*GO_DETECTORS, *OTHER_DETECTORS])
@@ -264,14 +294,15 @@ def _function_lines(sighting: Sighting) -> set[tuple[str, int | None]]:
     return {(f.function, f.line) for stack in stacks for f in stack if f.function != "??"}
 
 
-def test_report_is_found_once_wherever_a_document_is_cut() -> None:
+@pytest.mark.parametrize("cuts", [2, pytest.param(8, marks=pytest.mark.soak)])
+def test_report_is_found_once_wherever_a_document_is_cut(cuts: int) -> None:
     for case in all_cases():
         raw = b"some other output\n" + case.raw
         if not can_be_split(raw, ""):
             continue
         expected = _reports_starting_in(raw, 0, None)
         breaks = [at.end() for at in re.finditer(rb"\n", raw)]
-        for cut in random.Random(case.name).sample(breaks, min(len(breaks), 4)):
+        for cut in random.Random(case.name).sample(breaks, min(len(breaks), cuts)):
             both = sorted(_reports_starting_in(raw, 0, cut) + _reports_starting_in(raw, cut, None))
             assert both == expected, (case.name, cut)
 

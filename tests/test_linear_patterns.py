@@ -56,6 +56,9 @@ PROOFS = {
     "text.streams._QUOTED_STRING": "both are only matched",
 }
 
+# most files have none, and all are read whenever tests are collected
+_CALL_OF_RE = re.compile(r"\bre\s*\.\s*(?!compile\b|escape\b)[a-z]+\(")
+
 # the characters that it matches, whether without end, and whether it may be left out
 Atom = tuple[frozenset[int], bool, bool]
 
@@ -63,16 +66,19 @@ Atom = tuple[frozenset[int], bool, bool]
 def named_patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
     """All patterns that a module, or a class or container in it, has."""
     seen: set[int] = set()
+    visited: set[int] = set()
     for info in pkgutil.walk_packages(deadheat.__path__, "deadheat."):
-        if info.name.endswith("__main__"):
+        if info.name.endswith(("__main__", ".migrations.env")):  # which run when they are imported
             continue
         module = import_module(info.name)
         for name, value in vars(module).items():
-            if not isinstance(value, type) or value.__module__ == info.name:
-                for pattern in _patterns_in(value):
-                    if id(pattern) not in seen:
-                        seen.add(id(pattern))
-                        yield f"{info.name.removeprefix('deadheat.')}.{name}", pattern
+            if id(value) in visited or (isinstance(value, type) and value.__module__ != info.name):
+                continue  # another module has it, too
+            visited.add(id(value))
+            for pattern in _patterns_in(value):
+                if id(pattern) not in seen:
+                    seen.add(id(pattern))
+                    yield f"{info.name.removeprefix('deadheat.')}.{name}", pattern
 
 
 def _patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
@@ -94,11 +100,12 @@ def _patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
 def inline_patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
     """Constant patterns of calls of `re`, such as `re.sub`."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re.") and node.args:
-                first = node.args[0]
-                if isinstance(first, ast.Constant) and ast.unparse(node.func) not in ("re.compile", "re.escape"):
-                    yield f"{path.relative_to(PACKAGE)}:{node.lineno}", re.compile(first.value)
+        text = path.read_text()
+        for node in ast.walk(ast.parse(text)) if _CALL_OF_RE.search(text) else ():
+            match node:
+                case ast.Call(ast.Attribute(ast.Name("re"), method), [ast.Constant(pattern), *_]):
+                    if method not in ("compile", "escape"):
+                        yield f"{path.relative_to(PACKAGE)}:{node.lineno}", re.compile(pattern)
 
 
 @cache

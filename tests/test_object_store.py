@@ -91,7 +91,10 @@ def test_local_files_into_a_lake_on_a_store(s3_spark: Any, s3: S3Store, tmp_path
     assert Lake(s3.uri("lake")).row_count("sightings") == 2
 
 
-def test_requests_of_an_ingest_do_not_depend_on_the_ingests_before(s3_spark: Any, s3: S3Store, tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [6, pytest.param(20, marks=pytest.mark.soak)])
+def test_requests_of_an_ingest_do_not_depend_on_the_ingests_before(
+    s3_spark: Any, s3: S3Store, more: int, tmp_path: Path
+) -> None:
     """The lake grows on the local disk, which is faster, and is copied."""
     root, numbers, requests = tmp_path / "lake", iter(range(1000)), []
 
@@ -100,7 +103,7 @@ def test_requests_of_an_ingest_do_not_depend_on_the_ingests_before(s3_spark: Any
         path.write_bytes(logs.generate_report(int(path.stem)))
         take(s3_spark, lake, str(path))
 
-    for count in (5, 20):
+    for count in (5, more):
         for _ in range(count):
             take_next(str(root))
         for name in (lake := Lake(str(root))).table_names:

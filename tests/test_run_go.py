@@ -139,7 +139,9 @@ def test_known_race_passes_and_next_race_fails(
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("options", [[], ["-v"], ["-json"]], ids=["plain", "-v", "-json"])
+@pytest.mark.parametrize(
+    "options", [[], pytest.param(["-v"], marks=pytest.mark.soak), ["-json"]], ids=["plain", "-v", "-json"]
+)
 def test_race_is_gone_when_it_is_fixed_and_not_when_the_build_fails(module: Path, options: list[str]) -> None:
     environment = go_environment() | {"PYTHONPATH": str(SOURCES)}
     base = [sys.executable, "-m", "deadheat", "run", "--gate", "--baseline", "races.jsonl", "--update", "--prune"]

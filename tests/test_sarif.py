@@ -230,16 +230,22 @@ def test_what_is_left_out_is_a_line_on_standard_error(
 # -- limits -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.long
-def test_races_beyond_the_limit_are_left_out_known_ones_first(finding: RaceFinding) -> None:
-    known = [named(finding, f"{number:016x}", standing=GateStanding.KNOWN) for number in range(6_000)]
-    new = [named(finding, f"{number:016x}", standing=GateStanding.NEW) for number in range(6_000, 30_000)]
+@pytest.mark.parametrize("limit", [250, pytest.param(sarif_limits.MAX_RESULTS, marks=pytest.mark.soak)])
+def test_races_beyond_the_limit_are_left_out_known_ones_first(
+    finding: RaceFinding, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("sarif", "sarif_limits"):
+        monkeypatch.setattr(f"deadheat.output.{module}.MAX_RESULTS", limit)
+    part = limit // 25
+    known = [named(finding, f"{number:016x}", standing=GateStanding.KNOWN) for number in range(6 * part)]
+    new = [named(finding, f"{number:016x}", standing=GateStanding.NEW) for number in range(6 * part, 30 * part)]
     text, warnings = render_file(iter([*known, *new]))
     run = run_of(text)
     races = [result["partialFingerprints"]["deadheatRace/v1"] for result in run["results"]]
-    assert races[:24_000] == [race.sighting.verdict.race for race in new]
-    assert races[24_000:] == [race.sighting.verdict.race for race in known[:1_000]]
-    assert notes_of(run)["omitted-races"].startswith("5,000 races left out: GitHub accepts 25,000 results")
+    assert races[: len(new)] == [race.sighting.verdict.race for race in new]
+    assert races[len(new) :] == [race.sighting.verdict.race for race in known[:part]]
+    left_out = f"{5 * part:,} races left out: GitHub accepts {limit:,} results"
+    assert notes_of(run)["omitted-races"].startswith(left_out)
     assert warnings == [f"sarif: {notes_of(run)['omitted-races']}"]
     assert len(gzip.compress(text.encode())) <= sarif_limits.MAX_GZIP_BYTES
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Capture = pytest.CaptureFixture[str]
 REPORT = (ROOT / "go" / "two-goroutines.txt").read_text()
 WIDTHS = (60, 80, 100, 200)
+COUNT = 150  # many more than a terminal shows
 TIDB = os.environ.get("DEADHEAT_TIDB", "")
 SEEDS = sorted((SHARED / "seeds").glob("*.txt"))
 
@@ -59,17 +60,17 @@ def without_colours(text: str) -> str:
     return re.sub(r"\x1b\[[\d;]*[mK]", "", text)
 
 
-def test_a_real_terminal_gets_a_list_in_colour(log_of_500: Path) -> None:
+def test_a_real_terminal_gets_a_list_in_colour(log_of_many: Path) -> None:
     main, terminal = pty.openpty()
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": ""}
-    child = subprocess.Popen([*COMMAND, str(log_of_500)], stdout=terminal, stderr=subprocess.DEVNULL, env=environment)
+    child = subprocess.Popen([*COMMAND, str(log_of_many)], stdout=terminal, stderr=subprocess.DEVNULL, env=environment)
     os.close(terminal)
     text = b"".join(_read_to_end(main)).decode().replace("\r\n", "\n")
     os.close(main)
     assert child.wait() == cli.EXIT_RACES
     assert "\x1b[1mread/write race" in text
     lines = without_colours(text).splitlines()
-    assert lines == scan_on_terminal(log_of_500)
+    assert lines == scan_on_terminal(log_of_many)
     assert len(lines) <= 60
 
 
@@ -85,9 +86,9 @@ def _read_to_end(descriptor: int) -> Iterator[bytes]:
 
 
 @pytest.fixture(scope="module")
-def log_of_500(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def log_of_many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("many") / "ci.log"
-    path.write_text(many_races(500))
+    path.write_text(many_races(COUNT))
     return path
 
 
@@ -96,12 +97,12 @@ LAYOUTS = [(), ("--brief",), ("--group-by", "package"), ("--group-by", "cause"),
 
 @pytest.mark.parametrize("width", [40, *WIDTHS])
 @pytest.mark.parametrize("options", LAYOUTS, ids=" ".join)
-def test_500_races_fit_on_a_terminal(log_of_500: Path, width: int, options: tuple[str, ...]) -> None:
-    lines = scan_on_terminal(log_of_500, *options, columns=width)
+def test_many_races_fit_on_a_terminal(log_of_many: Path, width: int, options: tuple[str, ...]) -> None:
+    lines = scan_on_terminal(log_of_many, *options, columns=width)
     assert 20 < len(lines) <= 60 or "package" in options
     assert len(lines) <= 60
     assert max(map(cell_width, lines)) <= width
-    assert "500 races, 500 sightings" in lines
+    assert f"{COUNT} races, {COUNT} sightings" in lines
     assert "--limit 0" in " ".join(lines[-5:])
 
 
@@ -113,19 +114,19 @@ def test_few_races_are_shown_with_their_stacks(tmp_path: Path) -> None:
     assert lines[-1] == "4 races, 4 sightings"
 
 
-def test_limit_full_and_brief_choose_what_is_shown(log_of_500: Path) -> None:
-    assert sum("ci.log:" in line for line in scan_on_terminal(log_of_500, "--full")) == 500
-    assert len(scan_on_terminal(log_of_500, "--brief", "--limit", "0", columns=200)) == 501
-    assert len(scan_on_terminal(log_of_500, "--brief")) <= 60
-    limited = scan_on_terminal(log_of_500, "--limit", "30")
+def test_limit_full_and_brief_choose_what_is_shown(log_of_many: Path) -> None:
+    assert sum("ci.log:" in line for line in scan_on_terminal(log_of_many, "--full")) == COUNT
+    assert len(scan_on_terminal(log_of_many, "--brief", "--limit", "0", columns=200)) == COUNT + 1
+    assert len(scan_on_terminal(log_of_many, "--brief")) <= 60
+    limited = scan_on_terminal(log_of_many, "--limit", "30")
     assert sum("(*Cart" in line for line in limited) == 30
-    assert "470 of them are not shown" in " ".join(limited)
+    assert f"{COUNT - 30} of them are not shown" in " ".join(limited)
 
 
-def test_a_pipe_gets_every_race_in_full(log_of_500: Path, capsys: Capture) -> None:
-    assert cli.main(["scan", str(log_of_500)]) == cli.EXIT_RACES
+def test_a_pipe_gets_every_race_in_full(log_of_many: Path, capsys: Capture) -> None:
+    assert cli.main(["scan", str(log_of_many)]) == cli.EXIT_RACES
     out = capsys.readouterr().out
-    assert out.count("created at") == 1000
+    assert out.count("created at") == 2 * COUNT
     assert "not shown" not in out
 
 
@@ -185,9 +186,9 @@ def test_new_since_shows_what_the_baseline_does_not_have(tmp_path: Path, capsys:
 @pytest.mark.parametrize(
     "args", [["--group-by", "test", "--format", "html"], ["--limit", "3", "--format", "jsonl"], ["--sort", "magic"]]
 )
-def test_options_that_a_format_cannot_follow_are_refused(log_of_500: Path, capsys: Capture, args: list[str]) -> None:
+def test_options_that_a_format_cannot_follow_are_refused(log_of_many: Path, capsys: Capture, args: list[str]) -> None:
     with pytest.raises(SystemExit) as exit_info:
-        cli.main(["scan", *args, str(log_of_500)])
+        cli.main(["scan", *args, str(log_of_many)])
     assert exit_info.value.code == cli.EXIT_USAGE
     assert capsys.readouterr().err.count("\n") == 1
 
@@ -199,30 +200,30 @@ def test_cause_and_identity_are_explained(capsys: Capture) -> None:
         assert expected in out
 
 
-def test_hints_name_options_that_the_command_has(log_of_500: Path, tmp_path: Path) -> None:
-    grouped = " ".join(scan_on_terminal(log_of_500, "--group-by", "cause"))
+def test_hints_name_options_that_the_command_has(log_of_many: Path, tmp_path: Path) -> None:
+    grouped = " ".join(scan_on_terminal(log_of_many, "--group-by", "cause"))
     assert "--group-by package" not in grouped
-    assert "--full" not in " ".join(scan_on_terminal(log_of_500, "--brief"))
+    assert "--full" not in " ".join(scan_on_terminal(log_of_many, "--brief"))
     out = Terminal()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdout", out)
-        cli.main(["gate", "--quiet", "--baseline", str(tmp_path / "none"), str(log_of_500)])
+        cli.main(["gate", "--quiet", "--baseline", str(tmp_path / "none"), str(log_of_many)])
     assert "not shown: --full shows the stacks" in " ".join(out.getvalue().split())
     assert "--limit" not in out.getvalue()
 
 
-def test_a_limit_is_told_in_every_format(log_of_500: Path, capsys: Capture) -> None:
+def test_a_limit_is_told_in_every_format(log_of_many: Path, capsys: Capture) -> None:
     for name in ("sarif", "junit", "github", "gitlab", "markdown", "pr-comment", "html"):
-        cli.main(["scan", "--limit", "2", "--format", name, str(log_of_500)])
-        assert "--limit leaves out 498 races" in capsys.readouterr().err
+        cli.main(["scan", "--limit", "2", "--format", name, str(log_of_many)])
+        assert f"--limit leaves out {COUNT - 2} races" in capsys.readouterr().err
 
 
-def test_a_dumb_terminal_gets_no_colours(log_of_500: Path) -> None:
+def test_a_dumb_terminal_gets_no_colours(log_of_many: Path) -> None:
     out = Terminal()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TERM", "dumb")
         patch.setattr(sys, "stdout", out)
-        cli.main(["scan", "--quiet", str(log_of_500)])
+        cli.main(["scan", "--quiet", str(log_of_many)])
     assert "\x1b" not in out.getvalue()
 
 

@@ -8,9 +8,9 @@ from random import Random
 from typing import NamedTuple
 
 import pytest
+import scipy  # loads its packages when they are used: it takes seconds
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import special
 
 from deadheat.verification.bisection import (
     Answer,
@@ -25,6 +25,7 @@ from deadheat.verification.bisection import (
 )
 from deadheat.verification.rates import Beta, clean_runs_at_rate
 
+pytestmark = pytest.mark.long
 COMMITS = 300
 CHANGES = st.sampled_from(Change)
 
@@ -142,8 +143,9 @@ def test_fewer_runs_than_with_a_point_estimate_and_more_often_right() -> None:
     assert sum(one.is_right for one in found) / len(found) > sum(one.is_right for one in others) / len(others)
 
 
-def test_a_good_prior_saves_runs_and_a_wrong_one_does_not_mislead() -> None:
-    random, simulations = Random(18), 40
+@pytest.mark.parametrize("simulations", [20, pytest.param(40, marks=pytest.mark.soak)])
+def test_a_good_prior_saves_runs_and_a_wrong_one_does_not_mislead(simulations: int) -> None:
+    random = Random(18)
     results = {}
     for name, shift in (("good", 0), ("wrong", 120)):
         found = []
@@ -224,7 +226,8 @@ def test_posterior_is_that_of_the_theorem_of_bayes_with_scipy(drawn: tuple[Suspe
         clean = sum(one.trials - one.sightings for one in observations if one.commit in showing)
         failures = sum(one.sightings for one in observations)
         a, b = suspects.rate
-        likelihood = math.exp(special.betaln(a + failures, b + clean) - special.betaln(a, b))  # over all rates
+        # over all rates
+        likelihood = math.exp(scipy.special.betaln(a + failures, b + clean) - scipy.special.betaln(a, b))
         joint.append(weight * likelihood if seen <= {*showing} else 0.0)
     expected = [value / sum(joint) for value in joint]
     assert posterior(suspects, observations) == pytest.approx(expected, rel=1e-6, abs=1e-12)

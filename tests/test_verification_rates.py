@@ -8,9 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+import scipy  # loads its packages when they are used: it takes seconds
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import special, stats
 
 from deadheat.verification import rates
 from deadheat.verification.rates import JEFFREYS, Interval
@@ -35,7 +35,7 @@ def counts(draw: st.DrawFn) -> tuple[int, int]:
 @given(counts(), CONFIDENCES)
 def test_clopper_pearson_interval_is_that_of_scipy(observed: tuple[int, int], confidence: float) -> None:
     failures, runs = observed
-    expected = stats.binomtest(failures, runs).proportion_ci(confidence, "exact")
+    expected = scipy.stats.binomtest(failures, runs).proportion_ci(confidence, "exact")
     assert rates.clopper_pearson_interval(failures, runs, confidence) == pytest.approx(tuple(expected), rel=1e-7)
 
 
@@ -45,26 +45,26 @@ def test_jeffreys_interval_is_that_of_scipy(observed: tuple[int, int], confidenc
     low, high = rates.jeffreys_interval(failures, runs, confidence)
     tail = (1 - confidence) / 2
     if failures:
-        assert low == pytest.approx(special.betaincinv(failures + 0.5, runs - failures + 0.5, tail), rel=1e-7)
+        assert low == pytest.approx(scipy.special.betaincinv(failures + 0.5, runs - failures + 0.5, tail), rel=1e-7)
     if failures < runs:
-        expected = special.betainccinv(failures + 0.5, runs - failures + 0.5, tail)
+        expected = scipy.special.betainccinv(failures + 0.5, runs - failures + 0.5, tail)
         assert high == pytest.approx(expected, rel=1e-7)
 
 
 @given(st.floats(0.01, 1e7), st.floats(0.01, 1e7), st.just(0.0) | st.floats(1e-300, 1))
 def test_incomplete_beta_function_is_that_of_scipy(a: float, b: float, x: float) -> None:
-    assert rates.regularized_beta(a, b, x) == pytest.approx(special.betainc(a, b, x), rel=1e-6, abs=1e-12)
+    assert rates.regularized_beta(a, b, x) == pytest.approx(scipy.special.betainc(a, b, x), rel=1e-6, abs=1e-12)
 
 
 @given(counts(), st.integers(0, 10**8))
 def test_predictive_probability_is_that_of_scipy(observed: tuple[int, int], clean_runs: int) -> None:
     failures, runs = observed
     a, b = failures + 0.5, runs - failures + 0.5
-    expected = special.betaln(a, b + clean_runs) - special.betaln(a, b)
+    expected = scipy.special.betaln(a, b + clean_runs) - scipy.special.betaln(a, b)
     mine = rates.clean_probability(failures, runs, clean_runs)
     if expected > -500:
         # scipy subtracts two large logarithms
-        digits = 1e-14 * (abs(special.betaln(a, b + clean_runs)) + runs)
+        digits = 1e-14 * (abs(scipy.special.betaln(a, b + clean_runs)) + runs)
         assert math.log(mine) == pytest.approx(expected, rel=1e-6, abs=1e-9 + 100 * digits)
     else:
         assert mine < 1e-200
@@ -126,13 +126,13 @@ def test_clopper_pearson_bounds_hold_as_often_as_they_say(rate: float, runs: int
     """Not simulated but summed over all outcomes."""
     for bound, is_missed in ((rates.upper_bound, float.__lt__), (rates.lower_bound, float.__gt__)):
         outcomes = (k for k in range(runs + 1) if is_missed(bound(k, runs, 0.95), rate))
-        assert math.fsum(stats.binom.pmf(k, runs, rate) for k in outcomes) <= 0.05 + 1e-12
+        assert math.fsum(scipy.stats.binom.pmf(k, runs, rate) for k in outcomes) <= 0.05 + 1e-12
 
 
 def test_ten_million_runs() -> None:
     assert rates.upper_bound(0, 10**7, 0.95) == pytest.approx(2.9957e-7, rel=1e-4)
     assert rates.jeffreys_interval(1, 10**7) == pytest.approx(
-        Interval(*special.betaincinv(1.5, 1e7 - 0.5, [0.025, 0.975])), rel=1e-9
+        Interval(*scipy.special.betaincinv(1.5, 1e7 - 0.5, [0.025, 0.975])), rel=1e-9
     )
     assert rates.clean_runs_needed(10**6, 10**7, 0.99) == 44
 

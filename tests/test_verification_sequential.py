@@ -10,22 +10,29 @@ from typing import TYPE_CHECKING
 
 import numpy
 import pytest
+import scipy  # loads its packages when they are used: it takes seconds
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
 
 from deadheat.verification.sequential import FixVerdict, Prior, Reason, Rule, Trial, TrialOutcome, Verification, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.long
 RATES = (0.3, 0.1, 0.03, 0.01, 0.002)
 RULE = Rule()
 
 
+@pytest.fixture(params=[1, pytest.param(5, marks=pytest.mark.soak)], ids=["sample", "full"])
+def scale(request: pytest.FixtureRequest) -> int:
+    """How many times the least number of simulations."""
+    return int(request.param)
+
+
 def most_wrong(simulations: int, error: float) -> int:
     """How many wrong verdicts are no contradiction to the stated error."""
-    return int(binom.ppf(0.999, simulations, error))
+    return int(scipy.stats.binom.ppf(0.999, simulations, error))
 
 
 def verify(
@@ -56,13 +63,13 @@ def constant(rate: float) -> Callable[[int], float]:
 
 
 # what a change did to the rate, and how many simulations for each of the five rates
-CHANGES = {"nothing": (1.0, 500), "slightly rarer": (0.8, 300), "at the limit": (RULE.remaining, 700)}
+CHANGES = {"nothing": (1.0, 100), "slightly rarer": (0.8, 60), "at the limit": (RULE.remaining, 140)}
 
 
 @pytest.mark.parametrize(("remaining", "simulations"), CHANGES.values(), ids=CHANGES)
-def test_wrong_fixed_is_as_rare_as_stated(remaining: float, simulations: int) -> None:
+def test_wrong_fixed_is_as_rare_as_stated(remaining: float, simulations: int, scale: int) -> None:
     random = Random(29)
-    verdicts = [verify(random, constant(rate), remaining)[1] for rate in RATES for _ in range(simulations)]
+    verdicts = [verify(random, constant(rate), remaining)[1] for rate in RATES for _ in range(scale * simulations)]
     assert verdicts.count(FixVerdict.FIXED) <= most_wrong(len(verdicts), RULE.error)
     assert verdicts.count(FixVerdict.STILL_RACES) >= 0.97 * len(verdicts)
 
@@ -77,16 +84,16 @@ def test_a_rare_rest_is_called_fixed_as_rarely_as_documented() -> None:
     assert 0.2 < expected < 0.3
 
 
-def test_a_weaker_confidence_is_used_up_and_not_exceeded() -> None:
-    random, simulations, rule = Random(31), 1500, Rule(confidence=0.9, remaining=1)
+def test_a_weaker_confidence_is_used_up_and_not_exceeded(scale: int) -> None:
+    random, simulations, rule = Random(31), 300 * scale, Rule(confidence=0.9, remaining=1)
     fixed = sum(verify(random, constant(0.05), 1, rule)[1] is FixVerdict.FIXED for _ in range(simulations))
     assert 0.05 * simulations < fixed <= most_wrong(simulations, 0.1)
 
 
 @pytest.mark.parametrize("remaining", [1.0, RULE.remaining])
-def test_drifting_rates_do_no_harm(remaining: float) -> None:
+def test_drifting_rates_do_no_harm(remaining: float, scale: int) -> None:
     """The load of the computer changes during the verification, in both directions."""
-    random, simulations = Random(32), 400
+    random, simulations = Random(32), 80 * scale
     drifts: list[Callable[[int], float]] = [
         lambda trial: 0.3 if trial % 60 < 15 else 0.003,
         lambda trial: min(0.4, 0.001 * 1.02**trial),
@@ -97,9 +104,9 @@ def test_drifting_rates_do_no_harm(remaining: float) -> None:
 
 
 @pytest.mark.parametrize("remaining", [1.0, RULE.remaining])
-def test_the_error_bound_holds_whenever_one_stops(remaining: float) -> None:
+def test_the_error_bound_holds_whenever_one_stops(remaining: float, scale: int) -> None:
     """One adversary stops at random, the other one at the lowest error that is ever stated."""
-    random, simulations = Random(33), 2000
+    random, simulations = Random(33), 400 * scale
     at_random, lowest = [], []
     for number in range(simulations):
         rate = RATES[number % 4]
@@ -115,8 +122,8 @@ def test_the_error_bound_holds_whenever_one_stops(remaining: float) -> None:
         assert sum(error <= level for error in lowest) <= most_wrong(simulations, level)
 
 
-def test_the_bound_of_the_remaining_share_holds_whenever_one_stops() -> None:
-    random, simulations, rule = Random(34), 1500, Rule(confidence=0.9, remaining=0.2)
+def test_the_bound_of_the_remaining_share_holds_whenever_one_stops(scale: int) -> None:
+    random, simulations, rule = Random(34), 300 * scale, Rule(confidence=0.9, remaining=0.2)
     for remaining in (0.25, 0.4, 0.9):
         wrong = 0
         for _ in range(simulations):
@@ -151,7 +158,7 @@ class Schedule:
         self._running.clear()
 
 
-@pytest.mark.parametrize("simulations", [60, pytest.param(400, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("simulations", [30, pytest.param(400, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("patience", [4.0, math.inf])
 def test_a_slow_fix_is_not_favoured_by_parallel_or_interrupted_runs(patience: float, simulations: int) -> None:
     """Trials of the old code end first, and those of the new code are killed most often."""
@@ -170,8 +177,8 @@ def test_a_slow_fix_is_not_favoured_by_parallel_or_interrupted_runs(patience: fl
     assert claimed <= most_wrong(simulations, RULE.error)
 
 
-def test_one_failure_elsewhere_proves_nothing() -> None:
-    random, simulations, fixed = Random(36), 150, 0
+def test_one_failure_elsewhere_proves_nothing(scale: int) -> None:
+    random, simulations, fixed = Random(36), 30 * scale, 0
     for rate in RATES:
         for _ in range(simulations):
             runs = 1 + int(random.expovariate(rate))  # the first failure ended them
@@ -211,10 +218,10 @@ def best_fixed_plan(rate: float, rule: Rule, power: float = 0.9) -> int:
     rates = numpy.geomspace(1e-5, 1, 3000)
     best = 10**9
     for needed in range(1, 30):
-        old = least(lambda n, s=needed: binom.sf(s - 1, n, rate) >= power)  # type: ignore[misc]
+        old = least(lambda n, s=needed: scipy.stats.binom.sf(s - 1, n, rate) >= power)  # type: ignore[misc]
         if old >= best:
             break
-        shown = binom.sf(needed - 1, old, rates)
+        shown = scipy.stats.binom.sf(needed - 1, old, rates)
         new = least(lambda m, shown=shown: (shown * (1 - rule.remaining * rates) ** m).max() <= rule.error)  # type: ignore[misc]
         best = min(best, old + new)
     return best
@@ -235,7 +242,7 @@ def least(is_enough: Callable[[int], bool]) -> int:
 @pytest.mark.parametrize("rate", [0.9, *RATES])
 @pytest.mark.parametrize("rule", [RULE, Rule(0.99, 1.0), Rule(0.95, 1.0)], ids=["default", "nothing-99", "nothing-95"])
 def test_a_right_fix_takes_few_runs(rate: float, rule: Rule) -> None:
-    random, simulations = Random(37), 150 if rate > 0.01 else 40 if rate > 0.005 else 20
+    random, simulations = Random(37), 60 if rate > 0.01 else 30 if rate > 0.005 else 20
     outcomes = [verify(random, constant(rate), 0, rule) for _ in range(simulations)]
     verdicts = [verdict for _, verdict, _, _ in outcomes]
     assert verdicts.count(FixVerdict.FIXED) >= 0.9 * simulations

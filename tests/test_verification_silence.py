@@ -6,9 +6,9 @@ from itertools import pairwise
 from random import Random
 
 import pytest
+import scipy  # loads its packages when they are used: it takes seconds
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
 
 from deadheat.verification.silence import Standing, judge_silence, silence_probability
 
@@ -23,7 +23,7 @@ def test_silences_of_an_unchanged_race_are_as_rare_as_stated(rate: float, sighti
         gaps = [draw_gap(random, rate) for _ in range(sightings)]
         probabilities.append(silence_probability(sightings - 1, sum(gaps[1:]), gaps[0] - 1))
     for level in (0.2, 0.05, 0.01):
-        assert sum(p <= level for p in probabilities) <= binom.ppf(0.999, simulations, 1.05 * level)
+        assert sum(p <= level for p in probabilities) <= scipy.stats.binom.ppf(0.999, simulations, 1.05 * level)
     assert sum(p <= 0.2 for p in probabilities) >= (0.12 if rate < 0.1 else 0.03) * simulations
 
 
