@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,9 +33,6 @@ from deadheat.verification.worktrees import WorkTrees
 from tests.cases import ROOT
 from tests.racing_module import PACKAGE_ROOT
 from tests.repositories import Repository
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ISOLATIONS = (find_isolation(), Isolation((), "none"))
 
@@ -148,6 +146,14 @@ def test_limit_ends_a_process(tmp_path: Path, isolation: Isolation, code: str, r
     assert (exit_code != 0, stopped) == (True, reason)
     assert len(output) <= 1 << 21
     assert time.monotonic() - started < 6
+    assert not [each for each in Path("/proc").glob("[0-9]*") if runs_in(each, tmp_path)]
+
+
+def runs_in(process: Path, folder: Path) -> bool:
+    try:
+        return (process / "cwd").resolve() == folder
+    except OSError:
+        return False
 
 
 @pytest.mark.parametrize("isolation", ISOLATIONS, ids=lambda each: each.description)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from inspect import getsource
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from deadheat.verification import launcher
 
@@ -172,6 +172,7 @@ class ProcessResult:
 
 
 _KEPT_OUTPUT = 1 << 20
+_MAX_KILL_ROUNDS = 10
 
 
 @dataclass(slots=True)
@@ -246,18 +247,18 @@ class ProcessPool:
     def _enforce_limits(self) -> None:
         now = time.monotonic()
         due = [each for each in self._running if now - each.looked_at >= _SECONDS_BETWEEN_LOOKS]
-        usage = _usage_of_processes([each.process.pid for each in due]) if due else {}
+        table = _ProcessTable.read() if due else _ProcessTable({}, {})
         for each in due:
             each.looked_at = now
-            memory, count = usage.get(each.process.pid, (0, 0))
+            memory, count = table.usage(each.process.pid)
             if not each.stopped and (reason := _exceeded_limit(each, now - each.started, memory, count)):
                 each.stopped = reason
-                _kill(each.process)
+                _kill_tree(each.process)
 
     def stop_all(self) -> None:
         """Kill what still runs."""
         for each in self._running:
-            _kill(each.process)
+            _kill_tree(each.process)
         for each in self._running:
             _finish(each)
         self._running.clear()
@@ -321,31 +322,56 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _usage_of_processes(roots: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """The memory in bytes and the number of processes of each process with its descendants and its session.
+def _kill_tree(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and what it has started, also what has a session of its own."""
+    killed: set[int] = set()
+    for _ in range(_MAX_KILL_ROUNDS):  # a process may start another one before it is killed
+        found = _ProcessTable.read().tree(process.pid) - killed
+        for pid in found:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        _kill(process)
+        killed |= found
+        if found <= {process.pid}:
+            return
 
-    A descendant may have a session of its own. One whose parent ended is found by its session, or, in a process
-    namespace, below the first process of it. The result is empty where there is no /proc.
-    """
-    memory: dict[int, int] = {}
-    children: dict[int, list[int]] = {}
-    page_size = os.sysconf("SC_PAGE_SIZE")
-    with suppress(OSError), os.scandir("/proc") as entries:
-        for entry in entries:
-            if entry.name.isdigit() and (fields := _stat_fields(entry.name)):
-                pid = int(entry.name)
-                memory[pid] = int(fields[21]) * page_size
-                for above in {int(fields[1]), int(fields[3])}:  # its parent and its session
-                    children.setdefault(above, []).append(pid)
-    usage: dict[int, tuple[int, int]] = {}
-    for root in roots:
+
+class _ProcessTable(NamedTuple):
+    """The processes of this computer; empty where there is no /proc."""
+
+    memory: dict[int, int]  # in bytes
+    children: dict[int, list[int]]  # by parent, and by session
+
+    @staticmethod
+    def read() -> _ProcessTable:
+        table = _ProcessTable({}, {})
+        page_size = os.sysconf("SC_PAGE_SIZE")
+        with suppress(OSError), os.scandir("/proc") as entries:
+            for entry in entries:
+                if entry.name.isdigit() and (fields := _stat_fields(entry.name)):
+                    pid = int(entry.name)
+                    table.memory[pid] = int(fields[21]) * page_size
+                    for above in {int(fields[1]), int(fields[3])}:
+                        table.children.setdefault(above, []).append(pid)
+        return table
+
+    def tree(self, root: int) -> set[int]:
+        """A process with its descendants and its session.
+
+        A descendant may have a session of its own. One whose parent ended is found by its session, or, in a process
+        namespace, below the first process of it.
+        """
         found, waiting = {root}, [root]
         while waiting:
-            new = [pid for pid in children.get(waiting.pop(), ()) if pid not in found]
+            new = [pid for pid in self.children.get(waiting.pop(), ()) if pid not in found]
             found.update(new)
             waiting += new
-        usage[root] = sum(memory.get(pid, 0) for pid in found), sum(pid in memory for pid in found)
-    return usage
+        return found
+
+    def usage(self, root: int) -> tuple[int, int]:
+        """The memory in bytes and the number of processes of a tree."""
+        found = self.tree(root)
+        return sum(self.memory.get(pid, 0) for pid in found), sum(pid in self.memory for pid in found)
 
 
 def _stat_fields(pid: str) -> list[bytes]:
