@@ -146,7 +146,9 @@ def test_limit_ends_a_process(tmp_path: Path, isolation: Isolation, code: str, r
     assert (exit_code != 0, stopped) == (True, reason)
     assert len(output) <= 1 << 21
     assert time.monotonic() - started < 6
-    assert not [each for each in Path("/proc").glob("[0-9]*") if runs_in(each, tmp_path)]
+    while left := [each for each in Path("/proc").glob("[0-9]*") if runs_in(each, tmp_path)]:
+        assert time.monotonic() - started < 12, left  # a killed process with much memory needs a moment
+        time.sleep(0.05)
 
 
 def runs_in(process: Path, folder: Path) -> bool:
