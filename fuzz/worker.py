@@ -17,7 +17,7 @@ with atheris.instrument_imports(include=["deadheat"]):
     import deadheat
 
     # only what is imported now is instrumented; no target reads with the other packages, which take long to import
-    _NOT_FUZZED = ("deadheat.spark", "deadheat.cli", "deadheat.pipeline", "deadheat.__main__")
+    _NOT_FUZZED = ("deadheat.spark", "deadheat.cli", "deadheat.pipeline", "deadheat.triage", "deadheat.__main__")
     for module in pkgutil.walk_packages(deadheat.__path__, "deadheat."):
         if not module.name.startswith(_NOT_FUZZED):
             __import__(module.name)

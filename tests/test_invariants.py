@@ -155,8 +155,8 @@ def test_all_reports_survive_damage(detector: str) -> None:
 
 
 def sample_of(texts: tuple[str, ...], number: int) -> tuple[str, ...]:
-    """At most about 70 texts, other ones for each number, so that each text has many kinds of damage."""
-    step = len(texts) // 70 + 1
+    """At most about 30 texts, other ones for each number, so that each text has many kinds of damage."""
+    step = len(texts) // 32 + 1
     return texts[number % step :: step]
 
 
