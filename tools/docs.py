@@ -31,6 +31,7 @@ from tools.console_session import session_commands, with_session_outputs
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
+    from typing import Any
 
     from deadheat.detectors import Detector
 
@@ -43,6 +44,7 @@ DETECTORS = REFERENCE / "detectors"
 CAUSES = REFERENCE / "causes"
 CONFIGURATION = REFERENCE / "configuration.md"
 LAKE = REFERENCE / "lake.md"
+MCP_TOOLS = REFERENCE / "mcp-tools.md"
 # the repository that the tutorial and the README explain races with
 EXAMPLE_HISTORY = ROOT / "examples" / "shop" / "history"
 EXAMPLE_CLONE = ROOT / "build" / "shop"
@@ -70,10 +72,72 @@ def all_pages() -> list[Path]:
 
 @cache
 def generated_pages() -> dict[Path, str]:
-    """One page per detector and per cause, from the docstrings of the modules, and their lists."""
+    """One page per detector and per cause, from the docstrings of the modules, their lists, and the tools of agents."""
     detectors = {DETECTORS / f"{detector.name}.md": _detector_page(detector) for detector in plugins.all_detectors()}
     causes = {CAUSES / f"{name}.md": _cause_page(cause) for name, cause in plugins.causes_by_name().items()}
-    return detectors | causes | {DETECTORS / "index.md": _detector_list(), CAUSES / "index.md": _cause_list()}
+    lists = {DETECTORS / "index.md": _detector_list(), CAUSES / "index.md": _cause_list()}
+    return detectors | causes | lists | {MCP_TOOLS: mcp_tools_page()}
+
+
+def mcp_tools_page() -> str:
+    """The tools, resources and prompts of `deadheat mcp`, from their schemas."""
+    from deadheat.mcp_server.prompts import PROMPTS
+    from deadheat.mcp_server.schemas import TOOLS
+
+    lines = [
+        "# Tools for agents", "",
+        "What [`deadheat mcp`](commands/mcp.md) offers to clients of the Model Context Protocol. This page is made from the schemas in the code.", "",
+        "Every answer has the fields `notice`, `summary` (words of deadheat only), `data` (untrusted: what logs, repositories and lakes say), `cut` (what was left",
+        "out), `total` and `next_cursor`, and the same as text for clients that read no structured answers. In text, untrusted parts are between two markers with a number that is",
+        "new in each answer. A call that fails is a tool error: what is wrong, where, and what to do.", "", "## Tools", "",
+    ]  # fmt: skip
+    for tool in TOOLS:
+        consent = " Only with `--allow-run`." if tool.runs_code else ""
+        lines += [
+            f"### `{tool.name}`",
+            "",
+            f"{tool.description}{consent}",
+            "",
+            "| argument | type | meaning |",
+            "|---|---|---|",
+        ]
+        for name, field in tool.inputs.items():
+            needed = " Required." if name in tool.required else ""
+            lines.append(f"| `{name}` | {_type_text(field)} | {field['description']}{needed} |")
+        lines.append("")
+    lines += [
+        "## Resources",
+        "",
+        "With `--lake` only. Fifty races per page are listed.",
+        "",
+        "| address | content |",
+        "|---|---|",
+    ]
+    lines += [
+        "| `deadheat://race/ID` | the answer of `show_race` |",
+        "| `deadheat://dossier/ID` | the dossier that `deadheat place` made |",
+    ]
+    lines += ["", "## Prompts", "", "| prompt | arguments | what it asks for |", "|---|---|---|"]
+    for prompt in PROMPTS:
+        lines.append(
+            f"| `{prompt.name}` | {', '.join(f'`{name}`' for name in prompt.arguments)} | {prompt.description} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _type_text(field: dict[str, Any]) -> str:
+    """`integer, 1 to 100, default 10`."""
+    if "enum" in field:
+        kind = " or ".join(f"`{value}`" for value in field["enum"])
+    elif field["type"] == "array":
+        kind = f"at most {field['maxItems']} strings"
+    elif "maxLength" in field:
+        kind = f"string, at most {field['maxLength']:,} characters"
+    elif "maximum" in field:
+        kind = f"{field['type']}, {field['minimum']:,} to {field['maximum']:,}"
+    else:
+        kind = str(field["type"])
+    return f"{kind}, default {field['default']}" if "default" in field else kind
 
 
 def _detector_page(detector: Detector) -> str:
