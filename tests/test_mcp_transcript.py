@@ -1,4 +1,4 @@
-"""A client that has only the tools goes from a CI log to a verified fix: the calls of docs/how-to/fix-with-an-agent.md."""
+"""A client that has only the tools goes from a CI log to a verified fix, with the calls of a page of the docs."""
 
 from __future__ import annotations
 
