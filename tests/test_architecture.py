@@ -26,7 +26,8 @@ REPORT = ROOT / "go" / "two-goroutines.txt"
 # optional dependencies
 EXTRAS = (
     "pyspark", "pyarrow", "pandas", "numpy", "fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg",
-    "mcp", "mcp_types", "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter",
+    "mcp", "mcp_types",
+    "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter", "duckdb", "jinja2",
 )  # fmt: skip
 HEAVY = tuple(name for name in EXTRAS if name not in ("ahocorasick_rs", "zstandard"))
 # packages of each layer; imports go from applications to `repo` to the core
@@ -38,7 +39,7 @@ CORE = (
 # what several applications use
 SHARED = ("object_store",)
 APPLICATIONS = (
-    *("sources", "output", "baseline", "lake", "spark", "pipeline", "verification", "triage", "mcp_server"),
+    *("sources", "output", "baseline", "lake", "spark", "pipeline", "verification", "triage", "web", "mcp_server"),
     "cli",
 )
 # applications that others build on
@@ -46,6 +47,7 @@ MAY_IMPORT = {
     "output": ("baseline",),
     "spark": ("sources", "lake", "verification"),
     "pipeline": ("spark", "lake"),
+    "web": APPLICATIONS[:-1],
     "cli": APPLICATIONS,
 }
 FORBIDDEN = {

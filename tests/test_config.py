@@ -83,6 +83,7 @@ SAMPLES = (
     "a=b",
     "{repo}/{run}.log",
     "gitlab=https://x.example/a/b",
+    "https://x.example",
     "text",
 )
 

@@ -37,6 +37,7 @@ _COMMANDS = {
     "races": "lake_commands",
     "show": "lake_commands",
     "families": "lake_commands",
+    "serve": "serve",
     "triage": "triage",
     "token": "tokens",
     "lake": "lake_maintenance",

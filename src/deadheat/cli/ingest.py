@@ -181,11 +181,13 @@ class _PathPatternMatcher:
 
 
 def _run_metadata(args: argparse.Namespace, matcher: _PathPatternMatcher) -> Callable[[str], CiRun]:
-    """Run metadata of a path: from the options, then the path, the CI environment, and the configuration file."""
+    """Run metadata of a path: from the options, the path, its folders, the CI environment, the configuration file."""
     values = {name: getattr(args, f"of_{name}") for name in ci_metadata.RUN_FIELDS}
     options = CiRun(**{name: value for name, value in values.items() if was_given(args, f"of_{name}")})
     environment = ci_metadata.run_from_environment(os.environ).merged_with(CiRun(**values))
-    return lambda uri: options.merged_with(matcher(uri)).merged_with(environment)
+    return lambda uri: (
+        options.merged_with(matcher(uri)).merged_with(ci_metadata.run_from_folders(uri)).merged_with(environment)
+    )
 
 
 def _summary_printer(args: argparse.Namespace, lake: Lake) -> Callable[[Any], None]:

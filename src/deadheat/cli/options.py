@@ -32,9 +32,14 @@ _SHARED_METAVARS = {"repo": "DIR"}
 _TRUSTED_KEYS = frozenset((
     "archive-limits", "build", "conf", "decisions", "detector", "driver-memory", "environment", "new-since", "package",
     "test", "update", "yes",
+    # they say who may use a server
+    "allow-host", "anonymous-role", "auth", "expires-days", "host", "rate-limit", "role", "role-header", "role-map",
+    "session-hours", "trusted-proxy", "user-header",
 ))  # fmt: skip
 # paths that may lead out of the folder of such a file: they are only read, with care, or not opened at all
 _FREE_PATHS = frozenset(("repo", "root"))
+# tables of a command that are no options of it; they say where to send what is in a lake
+_RULE_TABLES = frozenset((("serve", "notify"),))
 _COMMANDS_THAT_READ_LAKES = frozenset(("explain", "families", "gate", "races", "run", "show"))
 _VERSION_CONTROL_FOLDERS = frozenset((".git", ".hg", ".jj", ".svn"))
 # the actions of `gate` take the place of the baseline from the table of the command, and no reasons
@@ -102,6 +107,11 @@ class CommandSettings:
         own = self._file.settings.get(table)
         own_keys = own.keys() if isinstance(own, dict) else ()
         for key, (value, place) in self._file.settings_of(table).items():
+            if (table, key) in _RULE_TABLES:
+                if not self._file.is_named:
+                    what = "is not accepted from a file that was found in a folder"
+                    yield ConfigurationError(what, f"{place}: [[{table}.{key}]]", self._name_hint())
+                continue
             option = self.options.get(key)
             if action_name and key not in _ACTION_KEYS:
                 continue
@@ -164,7 +174,11 @@ class CommandSettings:
 
     def _trust_hint(self, key: str) -> str:
         assert self._file is not None
-        return f"give --{key} on the command line, or name the file: --config {self._file.shown_path}"
+        return f"give --{key} on the command line, or {self._name_hint()}"
+
+    def _name_hint(self) -> str:
+        assert self._file is not None
+        return f"name the file: --config {self._file.shown_path}"
 
     def _resolve_path(self, key: str, option: argparse.Action, text: str, where: str) -> str:
         """A path in the file is relative to the folder of the file."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from deadheat import cli
 from deadheat.cli import decisions
+from deadheat.errors import DeadheatError
 from deadheat.printable import format_json, visible_text
 
 if TYPE_CHECKING:
     import argparse
 
     from deadheat.triage.server_tables import AccessToken
+    from deadheat.triage.store import DecisionStore
 
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -36,6 +39,9 @@ def add_token_command(commands: _Commands) -> None:
     command.add_argument("action", choices=("create", "list", "revoke"), help="what to do")
     command.add_argument("name", nargs="?", metavar="NAME", help="name of the token; to revoke it, also its id")
     command.add_argument("--role", choices=_ROLES, default="reader", help="what a new token allows; default: reader")
+    command.add_argument(
+        "--expires-days", type=cli.integer_at_least(1), metavar="N", help="a new token is valid for N days"
+    )
     command.add_argument("--lake", metavar="DIR", help="folder of the lake")
     decisions.add_decisions_option(command)
     command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
@@ -49,9 +55,7 @@ def run_token(args: argparse.Namespace) -> int:
         args.parser.error("list takes no NAME" if args.name else f"{args.action} needs a NAME")
     with closing(decisions.open_decisions(args)) as store:
         if args.action == "create":
-            from deadheat.triage.server_tables import Role
-
-            token, text = store.tokens.create(args.name, Role(args.role))
+            token, text = _create(store, args)
             store.audit.add("command line", "token create", details={"token": token.id, "name": token.name})
             if args.format == "json":
                 print(format_json({**_token_to_json(token), "token": text}, indent=1))
@@ -67,6 +71,17 @@ def run_token(args: argparse.Namespace) -> int:
     return cli.EXIT_NOTHING
 
 
+def _create(store: DecisionStore, args: argparse.Namespace) -> tuple[AccessToken, str]:
+    from deadheat.triage.server_tables import Role
+
+    now = datetime.now(UTC)
+    # decisions show the name: it must say who made them
+    if any(token.name == args.name and token.is_valid(now) for token in store.tokens.all()):
+        raise DeadheatError("has a token already", args.name, "revoke it first, or choose another name")
+    expires_at = now + timedelta(days=args.expires_days) if args.expires_days else None
+    return store.tokens.create(args.name, Role(args.role), expires_at)
+
+
 def _print_tokens(tokens: list[AccessToken], format_name: str) -> None:
     if format_name == "json":
         print(format_json([_token_to_json(token) for token in tokens], indent=1))
@@ -74,6 +89,8 @@ def _print_tokens(tokens: list[AccessToken], format_name: str) -> None:
     for token in tokens:
         used = f"used {token.last_used_at:%Y-%m-%d}" if token.last_used_at else "never used"
         state = f"revoked {token.revoked_at:%Y-%m-%d}" if token.revoked_at else used
+        if token.expires_at and not token.revoked_at:
+            state += f", {'expires' if token.is_valid(datetime.now(UTC)) else 'expired'} {token.expires_at:%Y-%m-%d}"
         print(visible_text(f"{token.id}  {token.role:7}  {token.created_at:%Y-%m-%d}  {state:18}  {token.name}"))
     if not tokens:
         print("no token")
@@ -86,6 +103,7 @@ def _token_to_json(token: AccessToken) -> dict[str, str | None]:
             ("created_at", token.created_at),
             ("last_used_at", token.last_used_at),
             ("revoked_at", token.revoked_at),
+            ("expires_at", token.expires_at),
         )
     }
     return {"id": token.id, "name": token.name, "role": token.role.value, **times}

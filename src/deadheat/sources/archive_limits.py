@@ -33,11 +33,25 @@ def parse_limits(text: str) -> ArchiveLimits:
     changed: dict[str, int] = {}
     for part in filter(None, text.split(",")):
         name, _, value = part.partition("=")
-        digits, unit = (value[:-1], value[-1].upper()) if value[-1:].isalpha() else (value, "")
-        if name not in ArchiveLimits._fields or unit not in _UNITS or not (digits.isascii() and digits.isdecimal()):
+        size = _size_in(value)
+        if name not in ArchiveLimits._fields or size is None:
             raise DeadheatError(f"{part!r} is not a limit", "", _OPTION_HINT)
-        changed[name] = int(digits) * _UNITS[unit]
+        changed[name] = size
     return DEFAULT_LIMITS._replace(**changed)
+
+
+def parse_size(text: str) -> int:
+    """The number in a text such as `500`, `64M` or `20G`."""
+    size = _size_in(text)
+    if size is None:
+        raise DeadheatError(f"{text!r} is not a size such as 500, 64M or 20G")
+    return size
+
+
+def _size_in(text: str) -> int | None:
+    digits, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
+    is_size = unit in _UNITS and digits.isascii() and digits.isdecimal() and len(digits) < 19
+    return int(digits) * _UNITS[unit] if is_size else None
 
 
 def higher_limit_hint(option: str, value: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote, unquote
 
 from deadheat.errors import DeadheatError
 from deadheat.model import CiRun
@@ -41,6 +42,29 @@ def run_from_environment(environment: Mapping[str, str]) -> CiRun:
         for field, names in _CI_VARIABLES.items()
     }
     return CiRun(**values)  # type: ignore[arg-type]
+
+
+# the longest name of a file on usual file systems
+_MAX_FOLDER_LENGTH = 255
+
+
+def run_folders(run: CiRun) -> list[str]:
+    """Names of nested folders that tell the run of the documents in them: `repo=acme%2Fshop`, `run=7`."""
+    values = {**run._asdict(), "time": run.time.isoformat() if run.time else None}
+    folders = [f"{name}={quote(values[name], safe='', errors='surrogatepass')}" for name in RUN_FIELDS if values[name]]
+    for folder in folders:
+        if len(folder) > _MAX_FOLDER_LENGTH:
+            name = folder.partition("=")[0]
+            raise DeadheatError("is too long", name, f"give at most {_MAX_FOLDER_LENGTH} characters, escapes included")
+    return folders
+
+
+def run_from_folders(path: str) -> CiRun:
+    """Metadata from the names of folders, as `run_folders` makes them; of two with one name the inner one counts."""
+    pairs = (folder.partition("=") for folder in path[-_MAX_PATH_LENGTH:].split("/")[:-1] if "=" in folder)
+    fields = {name: unquote(value, errors="replace") for name, _, value in pairs if name in RUN_FIELDS and value}
+    time = _parse_optional_time(fields.pop("time", ""))
+    return CiRun(**fields, time=time)
 
 
 class _Piece(NamedTuple):

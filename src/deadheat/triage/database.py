@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # the latest migration; a test compares it with the files
-SCHEMA_REVISION = "0001"
+SCHEMA_REVISION = "0002"
 _BUSY_SECONDS = 30
 _MIGRATION_LOCK = 0x6465_6164  # any number that other programs hardly use
 _DIALECTS = {"sqlite": "sqlite", "postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}

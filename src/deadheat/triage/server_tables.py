@@ -14,16 +14,17 @@ from sqlalchemy import func, insert, select, update
 
 from deadheat.errors import DeadheatError
 from deadheat.triage.events import InvalidDecisionError, check_name, format_time, parse_time, utc_now
-from deadheat.triage.tables import audit, outbox, tokens, uploads
+from deadheat.triage.tables import audit, cursors, outbox, tokens, uploads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sqlalchemy import Row
 
     from deadheat.triage.database import DecisionDatabase
 
-_TOKEN_PREFIX = "deadheat_"
+# also found by programs that look for secrets in text
+TOKEN_PREFIX = "deadheat_"
 # the time of use is written at most once in this interval
 _USE_INTERVAL = timedelta(minutes=1)
 
@@ -50,6 +51,10 @@ class AccessToken:
     created_at: datetime
     last_used_at: datetime | None
     revoked_at: datetime | None
+    expires_at: datetime | None
+
+    def is_valid(self, now: datetime) -> bool:
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
 class TokenTable:
@@ -58,16 +63,17 @@ class TokenTable:
     def __init__(self, database: DecisionDatabase) -> None:
         self._database = database
 
-    def create(self, name: str, role: Role) -> tuple[AccessToken, str]:
+    def create(self, name: str, role: Role, expires_at: datetime | None = None) -> tuple[AccessToken, str]:
         """Makes a token; returns it with its text, which is shown once and not stored."""
         check_name("name", name)
-        text = _TOKEN_PREFIX + secrets.token_urlsafe(32)
-        token = AccessToken(secrets.token_hex(8), name, Role(role), utc_now(), None, None)
+        text = TOKEN_PREFIX + secrets.token_urlsafe(32)
+        token = AccessToken(secrets.token_hex(8), name, Role(role), utc_now(), None, None, expires_at)
         with self._database.writing() as connection:
             connection.execute(
                 insert(tokens).values(
-                    id=token.id, name=name, role=token.role.value, digest=_digest(text),
+                    id=token.id, name=name, role=token.role.value, digest=secret_digest(text),
                     created_at=format_time(token.created_at),
+                    expires_at=format_time(expires_at) if expires_at else None,
                 )
             )  # fmt: skip
         return token, text
@@ -76,17 +82,19 @@ class TokenTable:
         """Every token, the oldest first."""
         with self._database.reading() as connection:
             rows = connection.execute(select(tokens).order_by(tokens.c.created_at, tokens.c.id)).all()
-        return [_token_from_row(row) for row in rows]
+        return [token_from_row(row) for row in rows]
 
     def authenticate(self, text: str) -> AccessToken | None:
-        """The token with this text; None if there is none or it was revoked."""
+        """The token with this text; None if there is none, or it was revoked or has expired."""
         # the lookup compares hashes of 256 random bits: its time tells nothing about a token
-        query = select(tokens).where(tokens.c.digest == _digest(text), tokens.c.revoked_at.is_(None))
+        query = select(tokens).where(tokens.c.digest == secret_digest(text))
         with self._database.reading() as connection:
             row = connection.execute(query).first()
         if row is None:
             return None
-        token, now = _token_from_row(row), utc_now()
+        token, now = token_from_row(row), utc_now()
+        if not token.is_valid(now):
+            return None
         if token.last_used_at is None or now - token.last_used_at > _USE_INTERVAL:
             with self._database.writing() as connection:
                 used = update(tokens).where(tokens.c.id == token.id).values(last_used_at=format_time(now))
@@ -106,19 +114,17 @@ class TokenTable:
             revoked = update(tokens).where(tokens.c.id == found[0].id).values(revoked_at=format_time(now))
             connection.execute(revoked)
             row = connection.execute(select(tokens).where(tokens.c.id == found[0].id)).one()
-        return _token_from_row(row)
+        return token_from_row(row)
 
 
-def _digest(text: str) -> str:
+def secret_digest(text: str) -> str:
+    """What is stored of a secret with 256 random bits: a slow hash would add nothing."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _token_from_row(row: Row[Any]) -> AccessToken:
-    created, used, revoked = (
-        parse_time(text) if text else None for text in (row.created_at, row.last_used_at, row.revoked_at)
-    )
-    assert created is not None
-    return AccessToken(row.id, row.name, Role(row.role), created, used, revoked)
+def token_from_row(row: Row[Any]) -> AccessToken:
+    times = [parse_time(text) if text else None for text in (row.last_used_at, row.revoked_at, row.expires_at)]
+    return AccessToken(row.id, row.name, Role(row.role), parse_time(row.created_at), *times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +214,35 @@ class NotificationOutbox:
                     state=DeliveryState.PENDING.value, attempts=0, created_at=now, next_attempt_at=now, error="",
                 )
             )  # fmt: skip
+        return True
+
+    def enqueue_up_to(
+        self, cursor: str, known: int, position: int, messages: Iterable[tuple[str, str, Mapping[str, Any]]]
+    ) -> bool:
+        """Adds notifications and moves a cursor in one transaction.
+
+        Does neither if another process has moved the cursor from `known`. A notification is the key of an event, a
+        destination and a body; it is not added again if there is one for this event and destination.
+        """
+        now = format_time(utc_now())
+        with self._database.writing() as connection:
+            found = connection.execute(select(cursors.c.sequence).where(cursors.c.name == cursor)).scalar()
+            if (found or 0) != known:
+                return False
+            for key, destination, body in messages:
+                same = (outbox.c.event_key == key) & (outbox.c.destination == destination)
+                if connection.execute(select(outbox.c.number).where(same)).first() is None:
+                    connection.execute(
+                        insert(outbox).values(
+                            event_key=key, destination=destination, body=json.dumps(dict(body)),
+                            state=DeliveryState.PENDING.value, attempts=0, created_at=now, next_attempt_at=now,
+                            error="",
+                        )
+                    )  # fmt: skip
+            if found is None:
+                connection.execute(insert(cursors).values(name=cursor, sequence=position))
+            else:
+                connection.execute(update(cursors).where(cursors.c.name == cursor).values(sequence=position))
         return True
 
     def claim(self, limit: int = 10, lease: timedelta = timedelta(minutes=5)) -> list[Notification]:
@@ -316,6 +351,13 @@ class UploadTable:
         waiting = (uploads.c.digest == digest) & (uploads.c.state == UploadState.RECEIVED.value)
         with self._database.writing() as connection:
             connection.execute(update(uploads).where(waiting).values(**values))
+
+    def counts(self) -> dict[UploadState, int]:
+        """The number of documents in each state."""
+        query = select(uploads.c.state, func.count()).group_by(uploads.c.state)
+        with self._database.reading() as connection:
+            found = {UploadState(state): int(count) for state, count in connection.execute(query)}
+        return {state: found.get(state, 0) for state in UploadState}
 
     def all(self, state: UploadState | None = None, limit: int = 1000) -> list[Upload]:
         """Uploads, the oldest first."""

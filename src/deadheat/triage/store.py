@@ -20,6 +20,7 @@ from deadheat.triage.database import (
 from deadheat.triage.event_transaction import EventTransaction, change_number, event_from_row, known_aliases
 from deadheat.triage.events import check_event
 from deadheat.triage.server_tables import AuditLog, NotificationOutbox, TokenTable, UploadTable
+from deadheat.triage.sessions import SessionTable
 from deadheat.triage.state import RaceState
 from deadheat.triage.tables import cursors, events, states
 
@@ -35,6 +36,7 @@ class DecisionStore:
     def __init__(self, database: DecisionDatabase) -> None:
         self.database = database
         self.tokens, self.audit = TokenTable(database), AuditLog(database)
+        self.sessions = SessionTable(database)
         self.outbox, self.uploads = NotificationOutbox(database), UploadTable(database)
         # the states that were read last, and the number of the change up to which they are complete
         self._known: dict[str, RaceState] = {}

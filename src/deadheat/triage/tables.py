@@ -62,6 +62,22 @@ tokens = Table(
     Column("created_at", String(27), nullable=False),
     Column("last_used_at", String(27)),
     Column("revoked_at", String(27)),
+    Column("expires_at", String(27)),
+)
+
+# logins of browsers; a row is removed when its session ends
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("token", String(16), nullable=False, index=True),
+    Column("created_at", String(27), nullable=False),
+    Column("expires_at", String(27), nullable=False),
+)
+
+# values that all processes of a server share
+shared_values = Table(
+    "shared_values", metadata, Column("name", String(100), primary_key=True), Column("value", Text, nullable=False)
 )
 
 audit = Table(

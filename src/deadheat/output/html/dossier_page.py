@@ -86,17 +86,7 @@ def dossier_article(view: RaceView, finding: RaceFinding) -> Html:
         "div", element(f"h{view.level}", text(view.title)), element("p", badges, Html(" "), where), class_="page-head"
     )
     return element(
-        "article",
-        head,
-        race_sections.overview(view, _facts(view, finding)),
-        race_sections.racing_code(view),
-        race_sections.fix_section(view),
-        race_sections.check_sections(view),
-        race_sections.diagram_section(view),
-        race_sections.stacks_section(view),
-        race_sections.remaining_sections(view),
-        id=view.race,
-        class_="dossier",
+        "article", head, race_sections.race_body(view, _facts(view, finding)), id=view.race, class_="dossier"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NewType
 
 from deadheat.output import escape_html
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 Html = NewType("Html", str)
 EMPTY = Html("")
+# "/races/434f53b2b09cc912", but not "//host"
+_LOCAL_PATH = re.compile(r"/(?![/\\])")
 
 # characters of a text from the input that a page shows: symbols of C++ can have megabytes
 MAX_TEXT_LENGTH = 2000
@@ -45,7 +48,7 @@ def code(value: str) -> Html:
 
 
 def link(url: str, *content: Html, **attributes: str) -> Html:
-    """A link, or only its content if the address is not known."""
-    if not url.startswith(("https://", "http://", "#")):
+    """A link, or only its content if the address is not known or is not one of a page."""
+    if not url.startswith(("https://", "http://", "#")) and not _LOCAL_PATH.match(url):
         return Html("".join(content))
     return element("a", *content, href=url, **attributes)

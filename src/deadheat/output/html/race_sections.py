@@ -26,7 +26,7 @@ from deadheat.output.html.race_view import describe_probability
 from deadheat.symbols.display import display_function
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from deadheat.model import Access, Frame
     from deadheat.output.dossier_sentences import JsonDict
@@ -305,7 +305,7 @@ def remaining_sections(view: RaceView) -> Html:
         ("Not checked", sentences.describe_missing_facts(dossier)),
     )  # fmt: skip
     shown = [section(view.level + 1, title, _lines_html(view, lines)) for title, lines in parts if lines]
-    related = bullet_list([link(f"#{race}", code(race)) for race in dossier["related"]])
+    related = bullet_list([link(view.race_url(race), code(race)) for race in dossier["related"]])
     shown.append(section(view.level + 1, "Related races", related))
     return element("div", *shown, class_="rest")
 
@@ -314,6 +314,25 @@ def _lines_html(view: RaceView, lines: list[str]) -> Html:
     return element("p", view.sentence(lines[0])) if len(lines) == 1 else bullet_list([*map(view.sentence, lines)])
 
 
-def overview(view: RaceView, facts: Iterator[tuple[str, Html]]) -> Html:
+def overview(view: RaceView, facts: Iterable[tuple[str, Html]]) -> Html:
     """The card with the answer, beside the facts."""
     return element("div", answer_card(view), fact_list(facts), class_="overview")
+
+
+def race_body(view: RaceView, facts: Iterable[tuple[str, Html]]) -> Html:
+    """Everything about one race but its heading."""
+    return join((overview(view, facts), race_details(view)))
+
+
+def race_details(view: RaceView) -> Html:
+    """Everything below the answer: code, fix, evidence, diagram, stacks, history."""
+    return join(
+        (
+            racing_code(view),
+            fix_section(view),
+            check_sections(view),
+            diagram_section(view),
+            stacks_section(view),
+            remaining_sections(view),
+        )
+    )

@@ -18,7 +18,7 @@ from deadheat.printable import split_code
 from deadheat.symbols.display import display_function
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from deadheat.model import Access, Actor, Frame, Sighting
     from deadheat.output import OutputStyle
@@ -44,8 +44,16 @@ def describe_probability(probability: float) -> str:
 class RaceView:
     """A sighting of a race, with its dossier if there is one."""
 
-    def __init__(self, sighting: Sighting, dossier: JsonDict | None, style: OutputStyle, level: int = 2) -> None:
+    def __init__(
+        self,
+        sighting: Sighting,
+        dossier: JsonDict | None,
+        style: OutputStyle,
+        level: int = 2,
+        race_url: Callable[[str], str] = "#{}".format,
+    ) -> None:
         self.sighting, self.report, self.dossier = sighting, sighting.report, dossier
+        self.race_url = race_url  # the address of another race
         self.root, self.level = style.root, level  # of the heading with the title
         self.links = style.links_for_clone(dossier["repo"] if dossier else None)
         self.race, self.title = sighting.verdict.race, sighting.verdict.title

@@ -115,7 +115,7 @@ def _controls(index: FacetIndex) -> Html:
 def race_article(finding: RaceFinding, view: RaceView, facets: str) -> Html:
     """One race: a line to click on, and everything else folded below it."""
     locations = [frame_location(access.site, view.root) for access in view.accesses if access.site]
-    body = element("div", _race_body(finding, view, locations), class_="body")
+    body = element("div", race_sections.race_body(view, _facts(finding, view, locations)), class_="body")
     return element(
         "article", element("details", _race_summary(finding, view), body), Html("\n"), id=view.race, class_="race",
         data_facets=facets, data_seen=str(finding.sighting_count), data_file=locations[0] if locations else "",
@@ -147,20 +147,6 @@ def _race_summary(finding: RaceFinding, view: RaceView) -> Html:
         element("span", cause, class_="cause"),
         element("span", sites, class_="sites"),
     )  # fmt: skip
-
-
-def _race_body(finding: RaceFinding, view: RaceView, locations: Sequence[str]) -> Html:
-    return join(
-        (
-            race_sections.overview(view, _facts(finding, view, locations)),
-            race_sections.racing_code(view),
-            race_sections.fix_section(view),
-            race_sections.check_sections(view),
-            race_sections.diagram_section(view),
-            race_sections.stacks_section(view),
-            race_sections.remaining_sections(view),
-        )
-    )
 
 
 def _facts(finding: RaceFinding, view: RaceView, locations: Sequence[str]) -> Iterator[tuple[str, Html]]:

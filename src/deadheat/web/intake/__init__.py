@@ -1,0 +1,1 @@
+"""Documents that arrive over HTTP, and the process that ingests them."""

@@ -1,0 +1,1 @@
+"""Notifications about races: which, for whom, as which text, and their delivery."""
