@@ -27,6 +27,7 @@ REPORT = ROOT / "go" / "two-goroutines.txt"
 # optional dependencies
 EXTRAS = (
     "pyspark", "pyarrow", "pandas", "numpy", "fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg",
+    "mcp", "mcp_types",
     "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter", "duckdb", "jinja2",
 )  # fmt: skip
 HEAVY = tuple(name for name in EXTRAS if name not in ("ahocorasick_rs", "zstandard"))
@@ -38,7 +39,10 @@ CORE = (
 )
 # what several applications use
 SHARED = ("object_store",)
-APPLICATIONS = ("sources", "output", "baseline", "lake", "spark", "pipeline", "verification", "triage", "web", "cli")
+APPLICATIONS = (
+    *("sources", "output", "baseline", "lake", "spark", "pipeline", "verification", "triage", "web", "mcp_server"),
+    "cli",
+)
 # applications that others build on
 MAY_IMPORT = {
     "output": ("baseline",),
@@ -131,11 +135,15 @@ def test_core_imports_only_the_standard_library() -> None:
 
 
 @pytest.mark.parametrize(
-    ("library", "package"), [("tree_sitter", "repo"), ("pyspark", "spark"), ("sqlalchemy", "triage")]
+    ("library", "package"),
+    [("tree_sitter", "repo"), ("pyspark", "spark"), ("sqlalchemy", "triage"), ("mcp", "mcp_server")],
 )
 def test_library_is_imported_by_one_package(library: str, package: str) -> None:
     users = {
-        name for name, path in source_modules() for imported in imported_names(path) if imported.startswith(library)
+        name
+        for name, path in source_modules()
+        for imported in imported_names(path)
+        if imported.partition(".")[0].startswith(library)
     }
     assert users == {package}
 

@@ -47,6 +47,7 @@ _COMMANDS = {
     "reproduce": "reproduce",
     "verify": "verify",
     "bisect": "bisect",
+    "mcp": "mcp",
     "config": "config",
     "completion": "completion",
 }

@@ -126,6 +126,10 @@ def _coloured(name: str, text: str, style: LineStyle) -> str:
     return f"{code}{text}{_RESET}" if code else text
 
 
+# receives what a line would show, for a program that shows it in another way; then no terminal is needed
+state_listener: Callable[[ProgressState], None] | None = None
+
+
 class ProgressLine:
     """Amount done, rate, time left and number of reports; not shown in the first second.
 
@@ -142,8 +146,10 @@ class ProgressLine:
         clock: Callable[[], float] | None = None,
     ) -> None:
         self._out = out or sys.stderr
-        self.is_enabled = is_terminal(self._out) if enabled is None else enabled
-        self._duplicate = _duplicate(self._out) if self.is_enabled and out is None else None
+        is_shown = state_listener is not None or is_terminal(self._out)
+        self.is_enabled = is_shown if enabled is None else enabled
+        is_drawn = self.is_enabled and state_listener is None
+        self._duplicate = _duplicate(self._out) if is_drawn and out is None else None
         self._out = self._duplicate or self._out
         self._clock = clock or time.monotonic
         self._started_at = self._phase_started_at = self._drawn_at = self._clock()
@@ -249,11 +255,20 @@ class ProgressLine:
                 return
             seconds = now - self._phase_started_at
             state = ProgressState(phase, self._done, self._total, seconds, note, self._format_amount)
+            if state_listener is not None:
+                self._report(state_listener, state)
+                return
             # the last column stays empty: some terminals begin a new line behind it
             width = max(_MIN_WIDTH, _terminal_columns(self._out)) - 1
             self._is_drawn = True
             cli.pause_progress = self.paused
             self._write(f"\r{format_line(state, width, self._style)}\x1b[K")
+
+    def _report(self, listener: Callable[[ProgressState], None], state: ProgressState) -> None:
+        try:
+            listener(state)
+        except OSError:  # nobody listens
+            self.is_enabled = False
 
     @property
     def _style(self) -> LineStyle:

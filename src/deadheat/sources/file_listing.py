@@ -77,6 +77,10 @@ class FileEntry:
         return self.title or os.fsencode(self.path).decode("utf-8", "backslashreplace")
 
 
+# if it is set, links in a folder that lead out of these folders are not followed
+allowed_folders: tuple[str, ...] | None = None
+
+
 def list_entries(paths: Sequence[str]) -> Iterator[FileEntry | UnreadableError]:
     """Yields every file below the paths in a stable order, and every error."""
     for path in paths:
@@ -123,13 +127,20 @@ def _walk_folder(folder: str, ancestors: frozenset[tuple[int, int]]) -> Iterator
                 if not isinstance(error, FileNotFoundError) or Path(path).is_symlink():
                     yield unreadable_error(path, error)
                 continue
-            if not stat.S_ISDIR(status.st_mode):
+            if allowed_folders is not None and not _is_allowed(path):
+                yield UnreadableError("is a link out of the allowed folders, skipped", FileEntry(path, None).uri)
+            elif not stat.S_ISDIR(status.st_mode):
                 yield _file_entry(path, status, is_explicit=False)
             elif (folder_id := (status.st_dev, status.st_ino)) in ancestors:
                 yield UnreadableError("links back to a parent folder, skipped", FileEntry(path, None).uri)
             else:
                 folders.append((path, ancestors | {folder_id}))
         pending += reversed(folders)
+
+
+def _is_allowed(path: str) -> bool:
+    target = os.path.realpath(path)
+    return any(target == folder or target.startswith(folder.rstrip("/") + "/") for folder in allowed_folders or ())
 
 
 def _file_entry(path: str, status: os.stat_result, is_explicit: bool) -> FileEntry | UnreadableError:
