@@ -46,6 +46,7 @@ _COMMANDS = {
     "reproduce": "reproduce",
     "verify": "verify",
     "bisect": "bisect",
+    "lsp": "lsp",
     "config": "config",
     "completion": "completion",
 }
