@@ -70,6 +70,7 @@ def run_lsp(args: argparse.Namespace) -> int:
     for name in _PATHS:  # the folder may change
         value = getattr(args, name)
         setattr(args, name, [*map(_absolute, value)] if isinstance(value, list) else value and _absolute(value))
+    os.environ["PYTHONSAFEPATH"] = "1"  # Python processes that it starts import nothing from the workspace
     server = RaceServer(lambda folder: _settings_of_folder(args, folder))
     register_features(server)
     source, target = _protocol_streams()

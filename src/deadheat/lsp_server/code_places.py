@@ -142,13 +142,16 @@ class _RacePlacer:
         from deadheat.repo.dossier import count_racing_sites
         from deadheat.repo.pinning import find_pin
 
-        found = []
+        found: list[tuple[int, int, int, Clone, Pin]] = []
         for clone in self._clones:
             with suppress(Exception):  # a damaged clone: the files on disk are used
                 same_log = self._reports_by_log.get(entry.log, ())
                 if pin := find_pin(clone, entry.report, entry.revisions or ("HEAD",), same_log):
                     found.append((count_racing_sites(entry.report, clone), pin.fitting_count, len(found), clone, pin))
-        return max(found)[3:] if found else (None, None)
+        if not found:
+            return None, None
+        *_, clone, pin = max(found)
+        return clone, pin
 
     def _place_frame(self, frame: Frame, clone: Clone | None, pin: Pin | None) -> CodePlace | None:
         if clone is not None and pin is not None and frame not in pin.misfits:
@@ -179,7 +182,7 @@ class _RacePlacer:
         printed = (frame.path or frame.file).replace("\\", "/")
         for candidate in self._candidates(printed):
             full = self._confined(candidate)
-            if full is None or os.path.getsize(full) > _MAX_FILE_BYTES:
+            if full is None or os.stat(full).st_size > _MAX_FILE_BYTES:
                 continue
             with open(full, "rb") as file:
                 source = file.read(_MAX_FILE_BYTES)
@@ -188,7 +191,7 @@ class _RacePlacer:
 
     def _candidates(self, printed: str) -> Iterator[str]:
         """The path itself, and below each root the whole path, then its ends, the longest first."""
-        if os.path.isabs(printed):
+        if printed.startswith("/"):
             yield printed
         parts = [part for part in printed.split("/") if part not in ("", ".")][-_MAX_PATH_PARTS:]
         if ".." in parts:

@@ -22,6 +22,7 @@ from deadheat.printable import shorten
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from deadheat.lsp_server.code_places import RaceDossier
     from deadheat.lsp_server.race_entries import RaceEntry
     from deadheat.lsp_server.server import RaceServer
 
@@ -58,7 +59,7 @@ def _show(server: RaceServer, text: str, kind: types.MessageType = types.Message
 async def open_dossier(server: RaceServer, entry: RaceEntry, _: Sequence[Any]) -> str:
     """Shows the dossier as a document, if the client can; the result is its text."""
     async with WorkProgress(server, "making the dossier") as progress:
-        dossier = await progress.run(server.dossier_of(entry))
+        dossier: RaceDossier = await progress.run(server.dossier_of(entry))
     server.refresh_client()
     window = server.client_capabilities.window
     if window and window.show_document and window.show_document.support:

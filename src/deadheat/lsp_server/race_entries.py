@@ -156,7 +156,8 @@ def _load_lake(settings: ServerSettings, found: _RaceCollection) -> None:
             last_run=_last_run_of_row(row),
             revisions=tuple(filter(None, commits)),
             aliases=tuple(row["aliases"]),
-            **({"standing": known.standing, "note": known.note} if known else {}),
+            standing=known.standing if known else "",
+            note=known.note if known else "",
         )
 
 
@@ -206,11 +207,11 @@ def _load_logs(settings: ServerSettings, baseline: Baseline, found: _RaceCollect
         if race not in best or damage_score(sighting) < damage_score(best[race]):
             best[race] = sighting
     for race, sighting in best.items():
-        entry = _entry_of_log(sighting, counts[race], last[race], plain)
+        found_race = _entry_of_log(sighting, counts[race], last[race], plain)
         if settings.baseline:
             judgement = gate.judge_race(sighting)
-            entry = replace(entry, standing=judgement.standing, note=judgement.note)
-        found.entries[race] = _merge_with_lake(entry, found.entries.get(race))
+            found_race = replace(found_race, standing=judgement.standing, note=judgement.note)
+        found.entries[race] = _merge_with_lake(found_race, found.entries.get(race))
 
 
 def _entry_of_log(sighting: Sighting, count: int, latest: Sighting, plain: Iterable[str]) -> RaceEntry:
