@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 PACKAGE_ROOT = str(Path(deadheat.__file__).parents[1])
-WAIT_SECONDS = 60.0
+WAIT_SECONDS = 20.0
 CART = """package cart
 
 type Cart struct {
@@ -49,6 +50,7 @@ func TestCheckout(t *testing.T) {
 	<-done
 }
 """
+_COMMAND_NAME = re.compile(r"deadheat\.\w+")
 ADD_LINE, TOTAL_LINE, GO_LINE = 8, 12, 8
 
 
@@ -156,12 +158,13 @@ class EditorSession:
         found = await self._answer(self.client.text_document_code_lens_async(params))
         return [(lens.range.start.line + 1, lens.command.title) for lens in found]
 
-    async def actions(self, uri: str, line: int) -> dict[str, types.CodeAction]:
-        """The actions of a line by command."""
+    async def actions(self, uri: str, line: int) -> set[str]:
+        """The commands of the actions of a line."""
         place = types.Range(types.Position(line - 1, 0), types.Position(line - 1, 0))
         params = types.CodeActionParams(types.TextDocumentIdentifier(uri), place, types.CodeActionContext([]))
         found = await self._answer(self.client.text_document_code_action_async(params))
-        return {action.command.command: action for action in found}
+        # lsprotocol reads an action with a command as a command
+        return {name for action in found for name in _COMMAND_NAME.findall(str(action.command))}
 
     async def execute(self, command: str, *arguments: Any) -> Any:
         params = types.ExecuteCommandParams(command, arguments=list(arguments))
@@ -218,4 +221,7 @@ async def editor(
         assert process is not None
         assert await asyncio.wait_for(process.wait(), WAIT_SECONDS) == 0
     finally:
+        started = client._server
+        if started is not None and started.returncode is None:  # a test has failed
+            started.kill()
         await client.stop()

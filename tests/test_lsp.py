@@ -43,7 +43,7 @@ def test_racing_lines_follow_commits_and_edits(shop: Repository, log: Path) -> N
             assert [each.range.start.line + 1 for each in (first, second)] == [ADD_LINE + 2, TOTAL_LINE + 2]
             assert first.range.start.character == 1
             assert first.severity == types.DiagnosticSeverity.Warning
-            assert first.message.startswith("read/write race in cart.(*Cart): Add / Total\nCause: ")
+            assert first.message.startswith("read/write race in cart.(*Cart): Total / Add\nCause: ")
             assert "%)" in first.message
             assert "Other access: read by goroutine 7 in cart.(*Cart).Total, cart/cart.go:12" in first.message
             assert first.data["race"] == first.code
@@ -205,7 +205,7 @@ def test_hover_lens_and_dossier(shop: Repository, log: Path) -> None:
             assert race in text
             assert not await session.hover(uri, 1)
             actions = await session.actions(uri, ADD_LINE)
-            assert {*actions} == {"deadheat.openDossier", "deadheat.copyReproduceCommand"}
+            assert actions == {"deadheat.openDossier", "deadheat.copyReproduceCommand"}
             dossier = await session.execute("deadheat.openDossier", race)
             assert dossier.startswith("# read/write race in cart")
             (shown,) = session.client.shown_documents
