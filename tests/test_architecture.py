@@ -26,7 +26,7 @@ REPORT = ROOT / "go" / "two-goroutines.txt"
 # optional dependencies
 EXTRAS = (
     "pyspark", "pyarrow", "pandas", "numpy", "fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg",
-    "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter",
+    "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter", "pygls", "lsprotocol",
 )  # fmt: skip
 HEAVY = tuple(name for name in EXTRAS if name not in ("ahocorasick_rs", "zstandard"))
 # packages of each layer; imports go from applications to `repo` to the core
@@ -37,12 +37,24 @@ CORE = (
 )
 # what several applications use
 SHARED = ("object_store",)
-APPLICATIONS = ("sources", "output", "baseline", "lake", "spark", "pipeline", "verification", "triage", "cli")
+APPLICATIONS = (
+    "sources",
+    "output",
+    "baseline",
+    "lake",
+    "spark",
+    "pipeline",
+    "verification",
+    "triage",
+    "lsp_server",
+    "cli",
+)
 # applications that others build on
 MAY_IMPORT = {
     "output": ("baseline",),
     "spark": ("sources", "lake", "verification"),
     "pipeline": ("spark", "lake"),
+    "lsp_server": ("sources", "output", "baseline", "lake", "triage"),
     "cli": APPLICATIONS,
 }
 FORBIDDEN = {
@@ -121,7 +133,8 @@ def test_core_imports_only_the_standard_library() -> None:
 
 
 @pytest.mark.parametrize(
-    ("library", "package"), [("tree_sitter", "repo"), ("pyspark", "spark"), ("sqlalchemy", "triage")]
+    ("library", "package"),
+    [("tree_sitter", "repo"), ("pyspark", "spark"), ("sqlalchemy", "triage"), ("pygls", "lsp_server")],
 )
 def test_library_is_imported_by_one_package(library: str, package: str) -> None:
     users = {

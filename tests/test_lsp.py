@@ -233,7 +233,7 @@ def test_mute_is_written_into_the_baseline(shop: Repository, log: Path, tmp_path
 
             await session.wait_for(muted)
             (first, _) = await session.diagnostics(uri)
-            assert first.tags == [types.DiagnosticTag.Unnecessary]
+            assert list(first.tags or ()) == [types.DiagnosticTag.Unnecessary]
             assert first.severity == types.DiagnosticSeverity.Hint
             assert "muted: --reason of a hostile [name](x)" in first.message
             assert "deadheat.mute" in actions

@@ -146,9 +146,10 @@ def test_nothing_of_the_workspace_is_imported_or_allowed(shop: Path, tmp_path: P
     asyncio.run(check())
 
 
-def test_cancelled_command_ends_its_processes(tmp_path: Path) -> None:
+def test_cancelled_command_ends_its_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mark = tmp_path / "started"
-    script = f"sleep 4242.5 & echo $$ > {mark}; sleep 4242.5"
+    seconds = f"4242.{os.getpid()}"
+    script = f"sleep {seconds} & echo $$ > {mark}; sleep {seconds}"
 
     async def check() -> None:
         task = asyncio.ensure_future(run_deadheat(["--no-config", "run", "--", "sh", "-c", script]))
@@ -160,9 +161,9 @@ def test_cancelled_command_ends_its_processes(tmp_path: Path) -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         assert not Path(f"/proc/{pid}").exists()
-        assert not running_with("4242.5")
+        assert not running_with(seconds)
 
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (PACKAGE_ROOT, os.environ.get("PYTHONPATH", ""))))
+    monkeypatch.setenv("PYTHONPATH", PACKAGE_ROOT)
     asyncio.run(check())
 
 
@@ -186,14 +187,13 @@ def test_server_that_loses_its_client_ends_with_its_worker(shop: Path, tmp_path:
     async def check() -> int:
         async with editor(shop, "--log", log, capabilities=PUSH_CAPABILITIES) as session:
             session.open(shop / "cart" / "cart.go")
-            children = Path(f"/proc/{session.server_pid}/task/{session.server_pid}/children")
 
             async def has_worker() -> bool:
                 return (await session.status()).loads == 1
 
             await session.wait_for(has_worker)
-            assert children.read_text().split()
-            workers.extend(map(int, children.read_text().split()))
+            workers.extend(children_of(session.server_pid))
+            assert workers
             return session.server_pid
 
     workers: list[int] = []
@@ -202,6 +202,18 @@ def test_server_that_loses_its_client_ends_with_its_worker(shop: Path, tmp_path:
     while any(Path(f"/proc/{pid}").exists() for pid in (server, *workers)) and time.monotonic() < end:
         time.sleep(0.05)
     assert not [pid for pid in (server, *workers) if Path(f"/proc/{pid}").exists()]
+
+
+def children_of(parent: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            found += [int(entry.name)] if int(fields[1]) == parent else []
+    return found
 
 
 def test_start_imports_no_spark_and_no_lake() -> None:
@@ -258,7 +270,15 @@ def test_lines_end_as_in_the_protocol() -> None:
 def test_message_of_the_client_that_is_not_valid(shop: Path) -> None:
     async def check() -> None:
         async with editor(shop) as session:
-            session.client.protocol.notify("textDocument/didOpen", {"textDocument": 7})
+            writer = session.client.protocol.writer
+            assert writer is not None
+            for body in (
+                b'{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": 7}}',
+                b"{not json",
+                b"[]",
+                b'{"jsonrpc": "2.0", "method": "$/unknown"}',
+            ):
+                writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
             session.client.text_document_did_close(
                 types.DidCloseTextDocumentParams(types.TextDocumentIdentifier("file:///none.go"))
             )

@@ -95,18 +95,23 @@ def _protocol_streams() -> tuple[BinaryIO, BinaryIO]:
     return source, target
 
 
-def _settings_of_folder(args: argparse.Namespace, folder: str) -> tuple[ServerSettings, frozenset[str]]:
-    """The settings with the configuration file of a workspace folder, and the options that the command line gives."""
+def _settings_of_folder(args: argparse.Namespace, folder: str) -> tuple[ServerSettings, frozenset[str], list[str]]:
+    """The settings with the configuration file of a workspace folder, the options of the command line, and faults."""
     fixed = frozenset(name for name in _FIELDS if was_given(args, name))
-    values = vars(args)
-    if folder and Path(folder) != Path.cwd():
-        os.chdir(folder)
-        if args.configuration is None or not args.configuration.is_named:
-            values = {**_values_of_folder(), **{name: values[name] for name in fixed}}
+    values, faults = vars(args), []
+    if folder and os.path.realpath(folder) != os.path.realpath(os.curdir):
+        try:
+            os.chdir(folder)
+            if args.configuration is None or not args.configuration.is_named:
+                values = {**_values_of_folder(), **{name: values[name] for name in fixed}}
+        except DeadheatError as error:
+            faults.append(str(error))
+        except OSError as error:
+            faults.append(f"{folder}: cannot be opened: {error.strerror or error}")
     fields = {field: values[name] for name, field in _FIELDS.items()}
     for field in ("logs", "repos", "maps"):
         fields[field] = tuple(fields[field])
-    return ServerSettings(**{field: value for field, value in fields.items() if value}), fixed
+    return ServerSettings(**{field: value for field, value in fields.items() if value}), fixed, faults
 
 
 def _values_of_folder() -> dict[str, object]:
@@ -114,7 +119,8 @@ def _values_of_folder() -> dict[str, object]:
     try:
         values = vars(cli.parse_command_line(["lsp"]))
     except SystemExit:
-        raise DeadheatError("deadheat.toml is not used; its fault is on standard error", os.getcwd()) from None  # noqa: PTH109
+        what = "deadheat.toml is not used; its fault is on standard error"
+        raise DeadheatError(what, os.getcwd(), "correct it, or give a file with --config") from None  # noqa: PTH109
     return {
         name: [*map(_absolute, values[name])] if isinstance(values[name], list) and name != "map" else values[name]
         for name in _FIELDS

@@ -11,6 +11,7 @@ import secrets
 import signal
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -185,13 +186,26 @@ async def run_deadheat(words: Sequence[str], folder: str | None = None) -> tuple
 
 
 async def _end_process(process: asyncio.subprocess.Process, reading: asyncio.Future[Any]) -> None:
-    """Interrupts a command, so that it ends its trials and removes its folders; kills it if it does not."""
-    for signal_number in (signal.SIGINT, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal_number)
-        done, _ = await asyncio.wait([reading], timeout=_INTERRUPT_SECONDS)
-        if done:
-            return
+    """Interrupts a command, so that it ends its trials and removes its folders; then kills what is left of it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGINT)
+    waiting = asyncio.ensure_future(process.wait())
+    await asyncio.wait([waiting], timeout=_INTERRUPT_SECONDS)
+    for pid in {process.pid, *_processes_of_session(process.pid)}:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if os.getsid(pid) == process.pid:
+                os.kill(pid, signal.SIGKILL)
+    await asyncio.wait([reading, waiting], timeout=_INTERRUPT_SECONDS)
+
+
+def _processes_of_session(session: int) -> list[int]:
+    """The processes of a session, also those in groups of their own; empty where there is no /proc."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.getsid(int(entry.name)) == session:
+                found.append(int(entry.name))
+    return found
 
 
 class WorkProgress:

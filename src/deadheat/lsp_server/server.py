@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from deadheat.lsp_server.code_places import RaceDossier
     from deadheat.lsp_server.race_entries import RaceEntry
 
-    SettingsOfFolder = Callable[[str], tuple[ServerSettings, frozenset[str]]]
+    # the settings, which of them are fixed, and faults
+    SettingsOfFolder = Callable[[str], tuple[ServerSettings, frozenset[str], list[str]]]
 
 _POLL_SECONDS, _EDIT_SECONDS, _WAIT_SECONDS = 1.0, 0.1, 30.0
 _PLACES_PER_REQUEST = 20
@@ -38,7 +39,7 @@ _MAX_DOSSIERS = 100
 
 
 class RaceServer(LanguageServer):
-    """A server for one client. `settings_of` gives the settings for a workspace folder, and which of them are fixed."""
+    """A server for one client. `settings_of` gives the settings for a workspace folder."""
 
     def __init__(self, settings_of: SettingsOfFolder) -> None:
         super().__init__("deadheat", __version__, protocol_cls=EditorProtocol, converter_factory=get_converter)
@@ -68,13 +69,10 @@ class RaceServer(LanguageServer):
         folders = folders or [uri for uri in (params.root_uri,) if uri]
         paths = [path for uri in folders if uri.startswith("file:") and (path := to_fs_path(uri))]
         self.roots = tuple(dict.fromkeys(map(os.path.realpath, paths)))
-        faults: list[str] = []
-        try:
-            settings, fixed = self._settings_of(self.roots[0] if self.roots else "")
-            root = self.roots[0] if self.roots else os.getcwd()  # noqa: PTH109
-            self.settings, faults = with_client_options(settings, params.initialization_options, root, fixed)
-        except (DeadheatError, OSError) as error:
-            faults.append(str(error))
+        settings, fixed, faults = self._settings_of(self.roots[0] if self.roots else "")
+        root = self.roots[0] if self.roots else os.getcwd()  # noqa: PTH109
+        self.settings, more = with_client_options(settings, params.initialization_options, root, fixed)
+        faults += more
         for fault in faults:
             self.show_fault(fault)
 
