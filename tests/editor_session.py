@@ -1,4 +1,4 @@
-"""A real editor client (pytest-lsp) that talks to a real `deadheat lsp` over pipes, and a module with a race to show."""
+"""A real client (pytest-lsp) of a real `deadheat lsp` over pipes, and a module with a race to show."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class EditorSession:
         return await self._answer(self.client.workspace_execute_command_async(params))
 
     async def status(self) -> Any:
-        return await self._answer(self.client.protocol.send_request_async("deadheat/status", {}))
+        return await self._answer(self.client.protocol.send_request_async("deadheat/status", {}))  # type: ignore[no-untyped-call]
 
     async def wait_for(self, condition: Any) -> Any:
         """Waits until an asynchronous condition holds; returns its value."""
@@ -224,4 +224,4 @@ async def editor(
         started = client._server
         if started is not None and started.returncode is None:  # a test has failed
             started.kill()
-        await client.stop()
+        await client.stop()  # type: ignore[no-untyped-call]

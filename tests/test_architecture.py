@@ -26,7 +26,8 @@ REPORT = ROOT / "go" / "two-goroutines.txt"
 # optional dependencies
 EXTRAS = (
     "pyspark", "pyarrow", "pandas", "numpy", "fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg",
-    "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter", "pygls", "lsprotocol",
+    "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter", "pygls",
+    "lsprotocol",
 )  # fmt: skip
 HEAVY = tuple(name for name in EXTRAS if name not in ("ahocorasick_rs", "zstandard"))
 # packages of each layer; imports go from applications to `repo` to the core

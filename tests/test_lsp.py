@@ -9,7 +9,15 @@ import pytest
 from lsprotocol import types
 
 from tests.editor_session import (
-    ADD_LINE, CART, CART_TEST, GO_LINE, PUSH_CAPABILITIES, TOTAL_LINE, client_capabilities, editor, race_report,
+    ADD_LINE,
+    CART,
+    CART_TEST,
+    GO_LINE,
+    PUSH_CAPABILITIES,
+    TOTAL_LINE,
+    client_capabilities,
+    editor,
+    race_report,
 )  # fmt: skip
 from tests.repositories import Repository
 
@@ -46,7 +54,7 @@ def test_racing_lines_follow_commits_and_edits(shop: Repository, log: Path) -> N
             assert first.message.startswith("read/write race in cart.(*Cart): Total / Add\nCause: ")
             assert "%)" in first.message
             assert "Other access: read by goroutine 7 in cart.(*Cart).Total, cart/cart.go:12" in first.message
-            assert first.data["race"] == first.code
+            assert first.data == {"race": first.code}
             related = {
                 (Path(each.location.uri).name, each.location.range.start.line + 1)
                 for each in first.related_information or ()

@@ -17,7 +17,13 @@ from markdown_it import MarkdownIt
 from deadheat.lsp_server.commands import run_deadheat
 from deadheat.lsp_server.line_map import LineMap, split_lines
 from tests.editor_session import (
-    ADD_LINE, CART, PACKAGE_ROOT, PUSH_CAPABILITIES, TOTAL_LINE, editor, race_report,
+    ADD_LINE,
+    CART,
+    PACKAGE_ROOT,
+    PUSH_CAPABILITIES,
+    TOTAL_LINE,
+    editor,
+    race_report,
 )  # fmt: skip
 from tests.lake_facts import DocumentFacts, change_facts
 
@@ -189,7 +195,7 @@ def test_server_that_loses_its_client_ends_with_its_worker(shop: Path, tmp_path:
             session.open(shop / "cart" / "cart.go")
 
             async def has_worker() -> bool:
-                return (await session.status()).loads == 1
+                return bool((await session.status()).loads)
 
             await session.wait_for(has_worker)
             workers.extend(children_of(session.server_pid))

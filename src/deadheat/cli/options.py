@@ -30,8 +30,8 @@ _SHARED_METAVARS = {"repo": "DIR"}
 # what a file that was found, and so may be of a stranger, cannot set: it starts programs, ends limits, accepts races or
 # hides them
 _TRUSTED_KEYS = frozenset((
-    "allow-run", "archive-limits", "build", "conf", "decisions", "detector", "driver-memory", "environment", "new-since", "package",
-    "test", "update", "yes",
+    "allow-run", "archive-limits", "build", "conf", "decisions", "detector", "driver-memory", "environment",
+    "new-since", "package", "test", "update", "yes",
 ))  # fmt: skip
 # paths that may lead out of the folder of such a file: they are only read, with care, or not opened at all
 _FREE_PATHS = frozenset(("repo", "root"))
