@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -34,7 +35,7 @@ def main() -> None:
         line = number * (LINES // ROUNDS)
         place = types.Range(types.Position(line, 0), types.Position(line, 0))
         change = types.TextDocumentContentChangePartial(text=f"// {number}\n", range=place)
-        edits.append(_seconds(lambda change=change: document.apply_change(change)))
+        edits.append(_seconds(partial(document.apply_change, change)))
         document.version = number + 2
         times.append(_seconds(lambda: diagnostics_of(server, document.uri)))
         assert len(diagnostics_of(server, document.uri)) == 2 * RACES
