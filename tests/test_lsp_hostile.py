@@ -167,6 +167,9 @@ def test_cancelled_command_ends_its_processes(tmp_path: Path, monkeypatch: pytes
         with pytest.raises(asyncio.CancelledError):
             await task
         assert not Path(f"/proc/{pid}").exists()
+        end = time.monotonic() + 5  # a killed process is gone a moment later
+        while running_with(seconds) and time.monotonic() < end:
+            await asyncio.sleep(0.05)
         assert not running_with(seconds)
 
     monkeypatch.setenv("PYTHONPATH", PACKAGE_ROOT)
