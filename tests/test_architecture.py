@@ -27,7 +27,7 @@ REPORT = ROOT / "go" / "two-goroutines.txt"
 # optional dependencies
 EXTRAS = (
     "pyspark", "pyarrow", "pandas", "numpy", "fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg",
-    "mcp", "mcp_types",
+    "mcp", "mcp_types", "pygls", "lsprotocol",
     "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter", "duckdb", "jinja2",
 )  # fmt: skip
 HEAVY = tuple(name for name in EXTRAS if name not in ("ahocorasick_rs", "zstandard"))
@@ -41,6 +41,7 @@ CORE = (
 SHARED = ("object_store",)
 APPLICATIONS = (
     *("sources", "output", "baseline", "lake", "spark", "pipeline", "verification", "triage", "web", "mcp_server"),
+    "lsp_server",
     "cli",
 )
 # applications that others build on
@@ -49,6 +50,7 @@ MAY_IMPORT = {
     "spark": ("sources", "lake", "verification"),
     "pipeline": ("spark", "lake"),
     "web": APPLICATIONS[:-1],
+    "lsp_server": ("sources", "output", "baseline", "lake", "triage"),
     "cli": APPLICATIONS,
 }
 FORBIDDEN = {
@@ -136,7 +138,10 @@ def test_core_imports_only_the_standard_library() -> None:
 
 @pytest.mark.parametrize(
     ("library", "package"),
-    [("tree_sitter", "repo"), ("pyspark", "spark"), ("sqlalchemy", "triage"), ("mcp", "mcp_server")],
+    [
+        *(("tree_sitter", "repo"), ("pyspark", "spark"), ("sqlalchemy", "triage"), ("mcp", "mcp_server")),
+        ("pygls", "lsp_server"),
+    ],
 )
 def test_library_is_imported_by_one_package(library: str, package: str) -> None:
     users = {

@@ -48,6 +48,7 @@ _COMMANDS = {
     "verify": "verify",
     "bisect": "bisect",
     "mcp": "mcp",
+    "lsp": "lsp",
     "config": "config",
     "completion": "completion",
 }

@@ -30,8 +30,8 @@ _SHARED_METAVARS = {"repo": "DIR"}
 # what a file that was found, and so may be of a stranger, cannot set: it starts programs, ends limits, accepts races or
 # hides them
 _TRUSTED_KEYS = frozenset((
-    "archive-limits", "build", "conf", "decisions", "detector", "driver-memory", "environment", "new-since", "package",
-    "test", "update", "yes",
+    "allow-run", "archive-limits", "build", "conf", "decisions", "detector", "driver-memory", "environment",
+    "new-since", "package", "test", "update", "yes",
     # they say who may use a server
     "allow-host", "anonymous-role", "auth", "expires-days", "host", "rate-limit", "role", "role-header", "role-map",
     "session-hours", "trusted-proxy", "user-header",
