@@ -84,6 +84,8 @@ SAMPLES = (
     "{repo}/{run}.log",
     "gitlab=https://x.example/a/b",
     "https://x.example",
+    "ops=admin",
+    "127.0.0.1:8400",
     "text",
 )
 
@@ -135,6 +137,8 @@ def test_every_option_of_every_command_can_be_set(
 
 # their defaults differ, or they name a commit
 PER_RACE = {"confidence", "tests-from", "tests-path"}
+# what a server may do, or who may use it, is not said for all at once
+PER_SERVER = {"allow-host", "allow-run"}
 
 
 def test_shared_keys_are_the_options_that_commands_have_in_common() -> None:
@@ -144,7 +148,9 @@ def test_shared_keys_are_the_options_that_commands_have_in_common() -> None:
         choices = tuple(action.choices) if action.choices else None
         kinds[key].append((type(action), action.metavar, choices))
     common = {key for key, found in kinds.items() if len(found) > 1 and len({*found}) == 1}
-    assert {*configuration.SHARED_KEYS} == (common | {"repo"}) - {"mute", "limit", "build", "race", "yes"} - PER_RACE
+    # the folders that `mcp` may read are its own `root`
+    shared = (common | {"repo", "root"}) - {"mute", "limit", "build", "race", "yes"} - PER_RACE - PER_SERVER
+    assert {*configuration.SHARED_KEYS} == shared
 
 
 def test_repo_of_the_file_is_a_clone_and_no_filter(folder: Path) -> None:

@@ -267,7 +267,7 @@ def test_state_of_every_race_that_was_not_found_is_shown(name: str) -> None:
         }  # fmt: skip
     if name == "json":
         assert log["counts"] == {
-            "new": 0, "expired": 0, "known": 0, "muted": 0, "gone": 1, "not_run": 1, "not_known": 1
+            "new": 0, "back": 0, "expired": 0, "known": 0, "muted": 0, "gone": 1, "not_run": 1, "not_known": 1
         }  # fmt: skip
     if name == "junit":
         suite = ElementTree.fromstring(text)[0]
