@@ -217,7 +217,7 @@ def page_addresses(server: Server) -> list[str]:
     text = f"at={place['observed_at'].replace('+', '%2B')}&uri={place['uri']}&offset={place['offset']}"
     return [
         "/", "/races", f"/races/{race}", "/races?q=nothing", "/families", "/runs", "/runs/1005", "/fixes", "/lake",
-        "/audit", f"/races/{race}/text?{text}", "/no-such-page",
+        "/audit", "/server", f"/races/{race}/text?{text}", "/no-such-page",
     ]  # fmt: skip
 
 
@@ -242,10 +242,30 @@ def test_pages_are_accessible_and_not_wider_than_the_screen(
     context = new_context(browser, server, color_scheme=theme, viewport={"width": width, "height": 800})
     page = context.new_page()
     for address in page_addresses(server):
-        page.goto(address)
-        for details in page.locator("main details").all():
-            details.evaluate("(element) => { element.open = true; }")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
-        page.evaluate(script.read_text(encoding="utf-8"))
-        assert page.evaluate(AXE) == [], address
+        check_page(page, address, script)
     context.close()
+
+
+def check_page(page: Page, address: str, script: Path) -> None:
+    """The page is accessible, and not wider than the screen."""
+    page.goto(address)
+    for details in page.locator("main details").all():
+        details.evaluate("(element) => { element.open = true; }")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
+    page.evaluate(script.read_text(encoding="utf-8"))
+    assert page.evaluate(AXE) == [], address
+
+
+def test_login_page_is_accessible(browser: Browser, server: Server) -> None:
+    script = axe.axe_script()
+    if script is None:
+        skip_or_fail(axe.HOW_TO_GET_IT)
+    with serving("--lake", server.lake, "--auth", "tokens") as address:
+        context = browser.new_context(base_url=address, viewport={"width": 360, "height": 800})
+        page = context.new_page()
+        check_page(page, "/login", script)
+        page.get_by_label("Token").fill("deadheat_wrong")
+        page.keyboard.press("Enter")
+        page.wait_for_load_state()
+        assert "/login" in page.url
+        context.close()
