@@ -187,7 +187,7 @@ def run_here(tmp_path: Path, script: str, count: int = 1, **limits: Any) -> remo
 
 
 def test_observations_are_those_of_the_computer_itself(tmp_path: Path) -> None:
-    script = 'log="${GORACE#*log_path=}"; cat report > "${log%% *}.1"; cat report; exit 66'
+    script = 'log="${GORACE#*log_path=?}"; log="${log%%\\"*}"; cat report > "$log.1"; cat report; exit 66'
     result = run_here(tmp_path, script, 2)
     first, second = remote_trials.unpack_observations(result)
     code = CommandCode(("sh", "-c", script), tmp_path / "tree", dict(os.environ))

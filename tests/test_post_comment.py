@@ -13,6 +13,7 @@ import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -172,8 +173,9 @@ class Poster:
             self.waits.append(seconds)
             clock[0] += seconds
 
-        self.monkeypatch.setattr(module.time, "sleep", sleep)
-        self.monkeypatch.setattr(module.time, "monotonic", lambda: start() + clock[0])
+        # of this module only: other threads of the process sleep, too
+        fake_time = SimpleNamespace(sleep=sleep, monotonic=lambda: start() + clock[0], time=time.time)
+        self.monkeypatch.setattr(module, "time", fake_time)
         return module
 
     def post(self, text: str, *options: str) -> int:

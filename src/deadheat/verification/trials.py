@@ -33,7 +33,7 @@ _MAX_LOG_FILES = 200
 _RACE_STATUS = 66
 _NOT_FOUND_STATUS = 127
 # options of a sanitizer: `halt_on_error=0:log_path="/tmp/a b"`
-_OPTION = re.compile(r"""([^\s:,="']+)=("[^"]*"|'[^']*'|[^\s:,]*)""")
+_OPTION = re.compile(r"""(?<![^\s:,])([^\s:,="']+)=("[^"]*"|'[^']*'|[^\s:,]*)""")
 _SECONDS_TO_FINISH = 5  # after the test binary's own timeout, which prints the goroutines
 
 

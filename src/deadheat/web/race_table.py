@@ -53,10 +53,8 @@ _MAX_FACET_VALUES = 60
 _MAX_LIST_LENGTH = 200
 # words of a search, and texts in quotes; "-" excludes
 _TERM = re.compile(r'(-?)(?:"([^"]*)"|(\S+))')
-# "cart.(*Cart).Add cart/cart.go:31", "cart/cart.go:31"
-_SITE_FILE = re.compile(r"(?:^|\s)(\S+?)(?::\d+)?\Z")
 # "main.(*Broker).total"
-_FUNCTION_PACKAGE = re.compile(r"([\w/-]+(?:\.[\w-]+)*?)(?:\.|::)[\w(~<]")
+_FUNCTION_PACKAGE = re.compile(r"([\w/-]+)(?:\.|::)[\w(~<]")
 _SEVERITIES = ("critical", "high", "medium", "low")
 
 
@@ -249,14 +247,20 @@ def _severity_rank(severity: str | None) -> int:
 def files_of_sites(sites: Iterable[str]) -> Iterator[str]:
     """The files that sites name."""
     for site in sites:
-        if match := _SITE_FILE.search(site):
-            yield match[1]
+        if file := file_of_site(site):
+            yield file
+
+
+def file_of_site(site: str) -> str:
+    """The file of `cart.(*Cart).Add cart/cart.go:31` or `cart/cart.go:31`; empty if there is none."""
+    words = site.split()
+    file, colon, line = words[-1].rpartition(":") if words else ("", "", "")
+    return file if colon and line.isdigit() else f"{file}{colon}{line}"
 
 
 def package_of_site(site: str) -> str:
     """The folder of the file of a site; the package of its function if the file is in no folder."""
-    match = _SITE_FILE.search(site)
-    folder = match[1].rpartition("/")[0] if match else ""
+    folder = file_of_site(site).rpartition("/")[0]
     if folder:
         return folder
     package = _FUNCTION_PACKAGE.match(site)
