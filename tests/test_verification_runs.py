@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,7 +29,7 @@ from deadheat.verification.processes import (
     passed_environment,
     run_process,
 )
-from deadheat.verification.trials import CommandCode, merge_options
+from deadheat.verification.trials import CommandCode, Configuration, TrialLimits, merge_options
 from deadheat.verification.worktrees import WorkTrees
 from tests.cases import ROOT
 from tests.racing_module import PACKAGE_ROOT
@@ -93,6 +94,22 @@ def test_options_of_a_sanitizer_are_replaced() -> None:
     assert merge_options("halt_on_error=1:history_size=7", "halt_on_error=0") == "halt_on_error=0 history_size=7"
     assert merge_options("log_path='/a b':x=1", "y=2 z=3") == "log_path='/a b' x=1 y=2 z=3"
     assert merge_options("x=1", 'log_path="/a b:c,d=e/race" y=2') == 'x=1 log_path="/a b:c,d=e/race" y=2'
+
+
+@pytest.mark.parametrize(
+    ("flags", "pattern"),
+    [
+        ("", r"-Zmiri-seed=\d+"),
+        ("-Zmiri-disable-isolation", r"-Zmiri-disable-isolation -Zmiri-seed=\d+"),
+        ("-Zmiri-many-seeds=0..16", "-Zmiri-many-seeds=0..16"),
+    ],
+)
+def test_each_trial_of_miri_has_a_seed_of_its_own(tmp_path: Path, flags: str, pattern: str) -> None:
+    code = CommandCode(("true",), tmp_path, {"MIRIFLAGS": flags} if flags else {})
+    tasks = [code.task(Configuration("c"), TrialLimits(1, 1 << 30), tmp_path / str(number)) for number in range(3)]
+    found = [task.environment["MIRIFLAGS"] for task in tasks]
+    assert all(re.fullmatch(pattern, each) for each in found), found
+    assert len({*found}) == (3 if "seed=" in found[0] else 1)
 
 
 def test_statements_are_found_inside_closures() -> None:

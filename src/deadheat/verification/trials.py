@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import secrets
 import stat
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -137,6 +138,9 @@ class CommandCode:
             options = merge_options(self.environment.get(name, ""), more.get(name, ""))
             log_options = f"{_log_option(scratch)} halt_on_error=0 exitcode={_RACE_STATUS}"
             environment[name] = merge_options(options, log_options)
+        flags = environment.get("MIRIFLAGS", "")
+        if "-seed" not in flags:  # Miri does the same in each run with the same seed, so such runs are no trials
+            environment["MIRIFLAGS"] = f"{flags} -Zmiri-seed={secrets.randbits(32)}".strip()
         environment["TMPDIR"] = _private_folders(scratch)["TMPDIR"]  # HOME stays: toolchains are there
         process_limits = Limits(limits.seconds, limits.memory_bytes)
         return ProcessTask(self.command, self.folder, environment, process_limits, scratch)
