@@ -9,6 +9,7 @@ import select
 import shutil
 import subprocess
 import tempfile
+import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -115,6 +116,11 @@ class Page:
             self.events.clear()
             self.call("Page.navigate", url=url)
             self.wait_for("Page.loadEventFired")
+        # the event may be a late one of the empty page
+        deadline = time.monotonic() + TIMEOUT
+        while not self.run("location.protocol === 'file:' && document.readyState === 'complete'"):
+            assert time.monotonic() < deadline, f"{path} was not loaded"
+            time.sleep(0.02)
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page."""
