@@ -70,18 +70,7 @@ def search_to_json(search: CommitSearch, context: SearchContext) -> JsonDict:
             "racing_note": context.racing_note,
         },
         "most_probable": [each._asdict() for each in _most_probable(search, context)],
-        "tried": [
-            {
-                **_commit_to_json(context, commit),
-                "runs": counts.runs,
-                "sightings": counts.sightings,
-                "vacuous": counts.vacuous,
-                "incomplete": counts.incomplete,
-                "renamed": search.renamings.get(commit, ""),
-            }
-            for commit in commits.commits
-            if (counts := search.counts_at(commit)).trials
-        ],
+        "tried": _tried_to_json(search, context),
         "unusable": [
             {**_commit_to_json(context, commits.commits[number]), "reason": why}
             for number, why in search.unusable.items()
@@ -104,6 +93,21 @@ def search_to_json(search: CommitSearch, context: SearchContext) -> JsonDict:
         ],
         "notes": _notes(search, context),
     }
+
+
+def _tried_to_json(search: CommitSearch, context: SearchContext) -> list[JsonDict]:
+    return [
+        {
+            **_commit_to_json(context, commit),
+            "runs": counts.runs,
+            "sightings": counts.sightings,
+            "vacuous": counts.vacuous,
+            "incomplete": counts.incomplete,
+            "renamed": search.renamings.get(commit, ""),
+        }
+        for commit in search.commits.commits
+        if (counts := search.counts_at(commit)).trials
+    ]
 
 
 def _commit_to_json(context: SearchContext, commit: str) -> JsonDict:
